@@ -2,6 +2,7 @@ import { link, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { createDirectory, lockDirectory } from "@membus/disk";
 import { systemClock } from "@membus/protocol";
+import type { OnProgress } from "../terminal/task-progress.js";
 import {
   backupName,
   describeBackups,
@@ -12,7 +13,8 @@ import {
   removePartial,
 } from "./backup-folder.js";
 import { type BackupFile, writeManifest } from "./backup-manifest.js";
-import { copyFileSynced, filesBelow, syncFolders } from "./copy-file.js";
+import { ByteProgress } from "./byte-progress.js";
+import { bytesBelow, copyFileSynced, filesBelow, syncFolders } from "./copy-file.js";
 import { refusePartial } from "./restore.js";
 import { withSnapshot } from "./staged-snapshot.js";
 import { tiersOf } from "./tier-folders.js";
@@ -23,6 +25,8 @@ export interface BackupOptions {
   readonly folder: string;
   /** Number of backups to keep, at least 1. Undefined keeps all. */
   readonly keep?: number | undefined;
+  /** Receives the bytes of files that are copied or shared. */
+  readonly onProgress?: OnProgress;
 }
 
 export interface BackupReport {
@@ -43,7 +47,12 @@ export interface BackupReport {
  * @throws {TypeError} if there is no data folder, if it is partly restored, or if it contains the backup
  * folder.
  */
-export async function backUp({ data, folder, keep }: BackupOptions): Promise<BackupReport> {
+export async function backUp({
+  data,
+  folder,
+  keep,
+  onProgress = () => {},
+}: BackupOptions): Promise<BackupReport> {
   const isInside = !relative(data, folder).startsWith("..");
   if (isInside)
     throw new TypeError(`${folder} is inside the data folder: choose a backup folder outside of it`);
@@ -55,7 +64,9 @@ export async function backUp({ data, folder, keep }: BackupOptions): Promise<Bac
     const takenAt = new Date(systemClock.now() * 1_000);
     const name = backupName(takenAt);
     const copied = await placeBackup(folder, name, (partial) => {
-      return withSnapshot(data, (snapshot) => copySnapshot(snapshot, partial, { folder, takenAt }));
+      return withSnapshot(data, (snapshot) =>
+        copySnapshot(snapshot, partial, { folder, takenAt, onProgress }),
+      );
     });
     const removed = keep === undefined ? [] : await prune(folder, keep, name);
     const kept = await describeBackups(folder);
@@ -69,17 +80,19 @@ export async function backUp({ data, folder, keep }: BackupOptions): Promise<Bac
 interface CopyContext {
   readonly folder: string;
   readonly takenAt: Date;
+  readonly onProgress: OnProgress;
 }
 
 async function copySnapshot(
   snapshot: string,
   target: string,
-  { folder, takenAt }: CopyContext,
+  { folder, takenAt, onProgress }: CopyContext,
 ): Promise<Pick<BackupReport, "copied_files" | "copied_bytes">> {
   const before = await latestBackup(folder);
   const known = new Map(before?.manifest.files.map((file) => [file.path, file]));
   const files: BackupFile[] = [];
   let [copied_files, copied_bytes] = [0, 0];
+  const progress = new ByteProgress(await bytesBelow(snapshot), onProgress);
   for (const path of await filesBelow(snapshot)) {
     const { size: sizeBytes, mtimeMs } = await stat(join(snapshot, path));
     await createDirectory(dirname(join(target, path)));
@@ -87,9 +100,12 @@ async function copySnapshot(
     const isSame = previous?.sizeBytes === sizeBytes && previous.mtimeMs === mtimeMs;
     if (isSame && (await isShared(join(before!.path, path), join(target, path)))) {
       files.push(previous);
+      progress.add(sizeBytes, path);
       continue;
     }
-    const sha256 = await copyFileSynced(join(snapshot, path), join(target, path));
+    const sha256 = await copyFileSynced(join(snapshot, path), join(target, path), (count) =>
+      progress.add(count, path),
+    );
     files.push({ path, sizeBytes, mtimeMs, sha256 });
     copied_files++;
     copied_bytes += sizeBytes;

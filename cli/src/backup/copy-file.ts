@@ -1,16 +1,24 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { readdir, realpath } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { syncDirectory } from "@membus/disk";
 
+/** Receives the number of bytes of each chunk that was read. */
+type OnBytes = (count: number) => void;
+
 /** Copies a file and flushes it, so that it survives power loss. Returns the SHA-256 of its contents. */
-export async function copyFileSynced(source: string, target: string): Promise<string> {
+export async function copyFileSynced(
+  source: string,
+  target: string,
+  onBytes: OnBytes = () => {},
+): Promise<string> {
   const hash = createHash("sha256");
   const hashed = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hash.update(chunk);
+      onBytes(chunk.length);
       yield chunk;
     }
   };
@@ -24,9 +32,12 @@ export async function isPlainPath(folder: string, path: string): Promise<boolean
   return (await realpath(join(folder, path))) === join(await realpath(folder), path);
 }
 
-export async function hashOf(path: string): Promise<string> {
+export async function hashOf(path: string, onBytes: OnBytes = () => {}): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    onBytes(chunk.length);
+  }
   return hash.digest("hex");
 }
 
@@ -42,4 +53,16 @@ export async function syncFolders(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const folders = entries.flatMap((entry) => (entry.isDirectory() ? join(entry.parentPath, entry.name) : []));
   for (const each of [...folders, folder]) await syncDirectory(each);
+}
+
+/** Returns the size of all files below a folder in bytes. A file that disappears in between counts as empty. */
+export async function bytesBelow(folder: string): Promise<number> {
+  let sum = 0;
+  for (const path of await filesBelow(folder)) {
+    sum += await stat(join(folder, path)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return sum;
 }

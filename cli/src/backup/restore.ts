@@ -2,8 +2,10 @@ import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
+import type { OnProgress } from "../terminal/task-progress.js";
 import { latestBackup } from "./backup-folder.js";
 import { type BackupManifest, readManifest } from "./backup-manifest.js";
+import { ByteProgress } from "./byte-progress.js";
 import { copyFileSynced, isPlainPath, syncFolders } from "./copy-file.js";
 
 /**
@@ -27,7 +29,11 @@ export interface RestoreReport {
  * @throws {TypeError} if `given` is not a backup, or the data folder is not empty.
  * @throws {MemoryError} `runtime_error` naming a damaged file.
  */
-export async function restore(given: string, data: string): Promise<RestoreReport> {
+export async function restore(
+  given: string,
+  data: string,
+  onProgress: OnProgress = () => {},
+): Promise<RestoreReport> {
   const { path, manifest } = await findBackup(given);
   await createDirectory(data);
   await clearPartial(data);
@@ -36,10 +42,14 @@ export async function restore(given: string, data: string): Promise<RestoreRepor
   }
   await replaceFile(join(data, MARK), `${path}\n`);
   try {
+    const bytes = manifest.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const progress = new ByteProgress(bytes, onProgress);
     for (const file of manifest.files) {
       if (!(await isPlainPath(path, file.path))) throw linked(join(path, file.path));
       await createDirectory(dirname(join(data, file.path)));
-      const sha256 = await copyFileSynced(join(path, file.path), join(data, file.path));
+      const sha256 = await copyFileSynced(join(path, file.path), join(data, file.path), (count) =>
+        progress.add(count, file.path),
+      );
       if (sha256 !== file.sha256) throw damaged(join(path, file.path));
     }
   } catch (error) {

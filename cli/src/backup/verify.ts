@@ -7,9 +7,11 @@ import type { Logger, MemoryPlugin } from "@membus/protocol/plugin";
 import { choosePlugins } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { sendToHost } from "../control/control-client.js";
+import type { OnProgress } from "../terminal/task-progress.js";
 import { listBackups } from "./backup-folder.js";
 import { type BackupManifest, MANIFEST, readManifest } from "./backup-manifest.js";
-import { filesBelow, hashOf, isPlainPath } from "./copy-file.js";
+import { ByteProgress } from "./byte-progress.js";
+import { bytesBelow, filesBelow, hashOf, isPlainPath } from "./copy-file.js";
 import { refusePartial } from "./restore.js";
 import { tierFolders } from "./tier-folders.js";
 
@@ -27,6 +29,7 @@ interface VerifyContext {
   readonly logger: Logger;
   /** SHA-256 by inode, for files that several backups share. */
   readonly hashes: Map<string, string>;
+  readonly onProgress: OnProgress;
 }
 
 /**
@@ -35,8 +38,13 @@ interface VerifyContext {
  * @throws {TypeError} if the folder is none of these.
  * @throws {MemoryError} `conflict` if a process holds the folder but does not respond.
  */
-export async function verify(folder: string, config: Config, logger: Logger): Promise<VerifyReport[]> {
-  const context = { config, logger, hashes: new Map<string, string>() };
+export async function verify(
+  folder: string,
+  config: Config,
+  logger: Logger,
+  onProgress: OnProgress = () => {},
+): Promise<VerifyReport[]> {
+  const context = { config, logger, onProgress, hashes: new Map<string, string>() };
   if (await isBackup(folder)) return [await verifyBackup(folder, context)];
   const backups = await listBackups(folder).catch(() => []);
   const reports: VerifyReport[] = [];
@@ -57,7 +65,7 @@ async function verifyBackup(folder: string, context: VerifyContext): Promise<Ver
     const problems = [manifest?.message ?? `${join(folder, MANIFEST)} is missing`];
     return { folder, read: "backup", tiers: [], problems, orphans: [] };
   }
-  const files = await fileProblems(folder, manifest, context.hashes);
+  const files = await fileProblems(folder, manifest, context);
   const listed = new Set([MANIFEST, ...manifest.files.map(({ path }) => path)]);
   const unlisted = (await filesBelow(folder)).filter((path) => !listed.has(path));
   const { problems, orphans, tiers } = await verifyTiers(folder, context).catch(withoutTiers);
@@ -94,9 +102,11 @@ async function refuseOpenFolders(data: string): Promise<void> {
 async function fileProblems(
   folder: string,
   { files }: BackupManifest,
-  hashes: Map<string, string>,
+  { hashes, onProgress }: VerifyContext,
 ): Promise<string[]> {
   const problems: string[] = [];
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const progress = new ByteProgress(bytes, onProgress);
   for (const { path, sizeBytes, sha256 } of files) {
     const file = join(folder, path);
     const found = await stat(file).catch((error: unknown) => {
@@ -109,7 +119,9 @@ async function fileProblems(
       problems.push(`${file} has ${found.size} bytes, expected ${sizeBytes}`);
     else {
       const inode = `${found.dev}:${found.ino}`;
-      const hash = hashes.get(inode) ?? (await hashOf(file));
+      const known = hashes.get(inode);
+      if (known !== undefined) progress.add(sizeBytes, path);
+      const hash = known ?? (await hashOf(file, (count) => progress.add(count, path)));
       hashes.set(inode, hash);
       if (hash !== sha256) problems.push(`${file} has a wrong checksum`);
     }
@@ -119,13 +131,23 @@ async function fileProblems(
 
 type TierReports = Pick<VerifyReport, "tiers" | "problems" | "orphans">;
 
-async function verifyTiers(data: string, { config, logger }: VerifyContext): Promise<TierReports> {
+async function verifyTiers(
+  data: string,
+  { config, logger, onProgress }: VerifyContext,
+): Promise<TierReports> {
   const loss = { repair: false, acceptLoss: false, readOnly: false };
   const { plugins, dataDirectories } = await choosePlugins({ ...config, data }, loss);
   const tiers: VerifyReport["tiers"][number][] = [];
   const problems: string[] = [];
   const orphans: string[] = [];
-  for (const directory of await tierFolders(data)) {
+  const folders = await tierFolders(data);
+  const sizes = await Promise.all(folders.map(bytesBelow));
+  const progress = new ByteProgress(
+    sizes.reduce((sum, size) => sum + size, 0),
+    onProgress,
+  );
+  for (const [index, directory] of folders.entries()) {
+    progress.add(index === 0 ? 0 : sizes[index - 1]!, `reading ${basename(directory)}`);
     const [tier] = (Object.keys(dataDirectories) as MemoryTier[]).filter((name) => {
       return dataDirectories[name] === directory;
     });
@@ -144,6 +166,7 @@ async function verifyTiers(data: string, { config, logger }: VerifyContext): Pro
       problems.push(`${directory}: ${(error as Error).message}`);
     }
   }
+  progress.add(sizes.at(-1) ?? 0, "");
   return { tiers, problems, orphans };
 }
 

@@ -6,6 +6,8 @@ import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { createLogger } from "../logger.js";
 import { openSession } from "../session.js";
+import { bytesPerS } from "../terminal/progress-bar.js";
+import { withProgressBar } from "../terminal/task-progress.js";
 
 const DATA = "data folder (default ./.membus)";
 
@@ -25,7 +27,9 @@ export function registerBackup(program: Command): void {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { backUp } = await import("../backup/back-up.js");
       const kept = keep === undefined ? undefined : keepFlag(keep);
-      const report = await backUp({ data: config.data, folder: resolve(folder), keep: kept });
+      const report = await withProgressBar(bytesPerS, (onProgress) =>
+        backUp({ data: config.data, folder: resolve(folder), keep: kept, onProgress }),
+      );
       output.result(report, () => describe(report));
     });
 }
@@ -39,7 +43,9 @@ export function registerRestore(program: Command): void {
     .action(async (backup: string, { data }: { data?: string }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { restore } = await import("../backup/restore.js");
-      const report = await restore(resolve(backup), config.data);
+      const report = await withProgressBar(bytesPerS, (onProgress) =>
+        restore(resolve(backup), config.data, onProgress),
+      );
       const { taken_at, files } = report;
       output.result(
         report,
@@ -61,7 +67,9 @@ export function registerVerify(program: Command): void {
     .action(async (folder: string | undefined, _flags: object, command: Command) => {
       const { config, output } = await openSession(command);
       const { verify } = await import("../backup/verify.js");
-      const reports = await verify(resolve(folder ?? config.data), config, createLogger("error"));
+      const reports = await withProgressBar(bytesPerS, (onProgress) =>
+        verify(resolve(folder ?? config.data), config, createLogger("error"), onProgress),
+      );
       output.result(reports, () => reports.map(describeVerified).join("\n"));
       if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
     });

@@ -1,6 +1,7 @@
 import { delay, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
+import { ReindexRates } from "../reindex/reindex-rates.js";
 import type { TierProgress } from "../reindex/tier-progress.js";
 import { openSession } from "../session.js";
 import type { Output } from "../terminal/output.js";
@@ -37,18 +38,24 @@ export function registerReindex(program: Command): void {
 
 async function report(config: Config, output: Output, { status, watch }: ReindexFlags): Promise<void> {
   const { readProgress } = await import("../reindex/tier-progress.js");
+  const rates = new ReindexRates(systemClock);
   for (;;) {
     const tiers = await readProgress(config);
     const explanation = status === true || watch === true ? "" : `\n${EXPLANATION}`;
-    output.result(tiers, () => tiers.map(describe).join("\n") + explanation);
+    output.result(
+      tiers,
+      () => tiers.map((tier) => describe(tier, rates.textOf(tier))).join("\n") + explanation,
+    );
     if (watch !== true || tiers.every(({ state }) => state === "done")) return;
     await delay(systemClock, WATCH_INTERVAL_MS);
   }
 }
 
-function describe({ tier, state, generation, embedder, analyzer, total, done }: TierProgress): string {
+function describe(progress: TierProgress, rate: string): string {
+  const { tier, state, generation, embedder, analyzer, total, done } = progress;
   const ids = `generation ${generation}: ${embedder === "" ? "no embedder" : embedder}, ${analyzer}`;
   if (state === "done") return `${tier.padEnd(8)}  done  ${ids}`;
   const bar = shareBar(total === 0 ? 1 : done / total);
-  return `${tier.padEnd(8)}  ${bar}  ${done} of ${total} entries, ${state}  ${ids}`;
+  const speed = rate === "" ? "" : `, ${rate}`;
+  return `${tier.padEnd(8)}  ${bar}  ${done} of ${total} entries${speed}, ${state}  ${ids}`;
 }

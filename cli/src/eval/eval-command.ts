@@ -5,6 +5,8 @@ import { pipeline } from "node:stream/promises";
 import { systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import type { Output } from "../terminal/output.js";
+import { itemsPerS } from "../terminal/progress-bar.js";
+import { withProgressBar } from "../terminal/task-progress.js";
 import { readBaseline } from "./baseline.js";
 import { type Comparison, compareRuns, hasLoss, requireSharedQuestion } from "./compare-runs.js";
 import { describeComparison, describeReport } from "./describe-report.js";
@@ -43,12 +45,18 @@ export async function runEval(
   const given = await readSet(path ?? SHIPPED_SET, format);
   const set = options.unit === "session" ? sessionDocuments(given) : given;
   if (baseline !== undefined) requireSharedQuestion(set.queries, baseline);
-  const evaluation = await evaluate(set, options, config, {
-    env: process.env,
-    clock: systemClock,
-    onStep: output.note,
-    onProgress: progressNotes(output),
-  });
+  const notes = process.stderr.isTTY === true ? () => {} : progressNotes(output);
+  const evaluation = await withProgressBar(itemsPerS, (draw) =>
+    evaluate(set, options, config, {
+      env: process.env,
+      clock: systemClock,
+      onStep: output.note,
+      onProgress: (stage, done, total) => {
+        notes(stage, done, total);
+        draw(done, total, `${stage} ${done} of ${total}`);
+      },
+    }),
+  );
   noteDocuments(evaluation, output);
   if (flags.run !== undefined) await writeRun(flags.run, evaluation.answers);
   const report = evaluationReport(set, options, evaluation);
@@ -76,7 +84,7 @@ async function checkWritable(path: string): Promise<void> {
   });
 }
 
-/** Prints a note at each tenth of a stage. */
+/** Prints a note at each tenth of a stage, where there is no terminal for a bar. */
 function progressNotes(output: Output): (stage: string, done: number, total: number) => void {
   let noted = "";
   return (stage, done, total) => {

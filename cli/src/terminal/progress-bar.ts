@@ -1,6 +1,8 @@
 import type { Clock } from "@membus/protocol";
 
 const WIDTH = 30;
+/** Pause between two drawings, so that a task of many small steps does not wait for the terminal. */
+const DRAW_PAUSE_S = 0.1;
 
 /** Returns a bar with a percentage. `share` is 0..1. */
 export function shareBar(share: number): string {
@@ -35,7 +37,15 @@ export function bytesPerS(rate: number): string {
 }
 
 export function entriesPerS(rate: number): string {
-  return `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} entries/s`;
+  return `${countPerS(rate)} entries/s`;
+}
+
+export function itemsPerS(rate: number): string {
+  return `${countPerS(rate)}/s`;
+}
+
+function countPerS(rate: number): string {
+  return rate < 10 ? rate.toFixed(1) : String(Math.round(rate));
 }
 
 export interface ProgressBarOptions {
@@ -51,6 +61,7 @@ export interface ProgressBarOptions {
 export class ProgressBar {
   readonly #isTerminal = process.stderr.isTTY === true;
   readonly #options: ProgressBarOptions;
+  #drawnAt = Number.NEGATIVE_INFINITY;
   #start: { readonly done: number; readonly at: number } | undefined;
 
   constructor(
@@ -64,11 +75,14 @@ export class ProgressBar {
   draw(done: number, note: string): void {
     if (!this.#isTerminal) return;
     const { clock, formatRate } = this.#options;
-    this.#start ??= { done, at: clock.now() };
+    const now = clock.now();
+    this.#start ??= { done, at: now };
+    if (now - this.#drawnAt < DRAW_PAUSE_S && done < this.total) return;
+    this.#drawnAt = now;
     const start = this.#start;
     const share = this.total === 0 ? 1 : Math.min(1, done / this.total);
     const left = Math.max(0, this.total - done);
-    const span = { done: done - start.done, left, elapsedS: clock.now() - start.at };
+    const span = { done: done - start.done, left, elapsedS: now - start.at };
     const parts = [shareBar(share), note, rateText(span, formatRate)].filter((part) => part !== "");
     process.stderr.write(`\r${parts.join("  ")}\u001b[K`);
   }
