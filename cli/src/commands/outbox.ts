@@ -55,7 +55,7 @@ async function retry({ outbox, settings, output }: OutboxCommand, ids: readonly 
   const client = await connectAgent(settings);
   try {
     const timeoutMs = settings.config.timeout_ms;
-    const { reason, ...result } = await outbox.drain(client, { countMax: 1_000_000, timeoutMs });
+    const { reason, ...result } = await outbox.drainAll(client, { countMax: 1_000_000, timeoutMs });
     output.result({ ...result, ...(reason && { reason: reason.message }) }, () => {
       const { delivered, refused, damaged, queued } = result;
       const why = reason === undefined ? "" : `: ${reason.message}`;

@@ -16,3 +16,9 @@ it("counts queued and refused writes, and names the command that lists them", ()
 it("gives the reason if nothing is recalled and nothing is queued", () => {
   expect(degradedNotice(EMPTY, new Error("no host"))).toBe("membus: memory is degraded: no host.");
 });
+
+it("gives the reason if the outbox cannot be read", () => {
+  expect(degradedNotice({ ...EMPTY, problem: new Error("no permission") })).toBe(
+    "membus: memory is degraded: no permission.",
+  );
+});

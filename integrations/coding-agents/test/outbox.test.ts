@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
+import { systemClock } from "@membus/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { RunningHost } from "../../../cli/test/running-host.js";
 import { degradedNotice, type NewWrite, Outbox } from "../src/index.js";
@@ -143,4 +144,35 @@ it("fails a write with the limit in its message when it is full", async () => {
   const small = new Outbox(join(folder, "small"), { bytesMax: 50 });
   await expect(small.add(write("long".repeat(20)))).rejects.toMatchObject({ code: "overloaded" });
   expect(await small.state()).toMatchObject({ queued: 0, bytes: 0 });
+});
+
+it("delivers all writes although the time of one attempt is short", async () => {
+  let now = 0;
+  const clock = { ...systemClock, now: () => now++ };
+  const outbox = new Outbox(folder, {}, { clock });
+  const names = Array.from({ length: 60 }, (_, n) => `many-${n}`);
+  for (const name of names) await outbox.add(write(name));
+  const options = { timeoutMs: 2_500 };
+  expect(await outbox.drain(memory, options)).toMatchObject({ delivered: 32, queued: 28 });
+  expect(await outbox.drainAll(memory, { ...options, countMax: 10 })).toEqual({
+    ...{ delivered: 28, refused: 0, damaged: 0, queued: 0 },
+  });
+});
+
+it("ends although a write stays queued", async () => {
+  const outbox = new Outbox(folder);
+  await outbox.add(write("torn again"));
+  await outbox.add(write("whole again"));
+  const [first] = readdirSync(join(folder, "queued")).sort();
+  truncateSync(join(folder, "queued", first!), 20);
+  expect(await outbox.drainAll(memory)).toMatchObject({ delivered: 1, damaged: 1, queued: 1 });
+});
+
+it("reports a folder that cannot be read, and does not throw", async () => {
+  writeFileSync(join(folder, "queued"), "");
+  const outbox = new Outbox(folder);
+  const problem = expect.objectContaining({ message: expect.stringMatching(/^ENOTDIR: /) });
+  expect(await outbox.state()).toEqual({ queued: 0, refused: 0, bytes: 0, foreign: [], problem });
+  expect(await outbox.drain(memory)).toMatchObject({ delivered: 0, queued: 0, reason: problem });
+  await expect(outbox.add(write("lost"))).rejects.toThrow("ENOTDIR: ");
 });

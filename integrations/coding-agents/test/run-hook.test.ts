@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
@@ -6,7 +6,7 @@ import { keyHash, MemoryError } from "@membus/protocol";
 import { factId } from "@membus/protocol/records";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { RunningHost } from "../../../cli/test/running-host.js";
-import { type AgentName, type HookOptions, projectOf, runHook } from "../src/index.js";
+import { type AgentName, type HookOptions, type OutboxOptions, projectOf, runHook } from "../src/index.js";
 import { payload } from "./payloads/payload.js";
 
 const host = new RunningHost();
@@ -194,6 +194,30 @@ it("says that a note was not kept if the outbox is full", async () => {
   await runHook("claude-code", input, dependencies);
   const { systemMessage } = await runHook("claude-code", input, dependencies);
   expect(systemMessage).toMatch(/^membus: cannot keep a note: the outbox is full: it has 1 writes/);
+});
+
+it("keeps the note of a turn later if the outbox was full", async () => {
+  const end = (name: string, outbox: OutboxOptions) => {
+    const input = payload(name, { cwd: join(folder, "project"), last_assistant_message: "" });
+    return runHook("claude-code", input, { folder: join(folder, "state"), withMemory, outbox });
+  };
+  await hook("claude-code/post-tool-use-edit");
+  for (const name of ["claude-code/stop", "claude-code/session-end"]) {
+    const { systemMessage } = await end(name, { bytesMax: 1 });
+    expect(systemMessage).toMatch(/^membus: cannot keep a note: the outbox is full/);
+  }
+  expect(await end("claude-code/stop", {})).toEqual({});
+  expect((await memories()).map(({ metadata }) => metadata?.category)).toEqual(["files"]);
+});
+
+it("recalls although the outbox cannot be read", async () => {
+  await hook("claude-code/user-prompt-submit");
+  const state = join(folder, "state/outbox/queued");
+  rmSync(state, { recursive: true });
+  writeFileSync(state, "");
+  const answer = await hook("codex/session-start");
+  expect(answer.hookSpecificOutput?.additionalContext).toContain("Always use pnpm");
+  expect(answer.systemMessage).toMatch(/^membus: memory is degraded: ENOTDIR/);
 });
 
 it("keeps nothing if capture is off, and nothing of prompts that no person wrote", async () => {

@@ -18,7 +18,7 @@ import type { HookEventBody, ToolCall } from "./hook-event.js";
 /** Characters at the end of an output that are searched for an error. */
 const OUTPUT_LENGTH_MAX = 65_536;
 
-/** Returns the notes of an event, and adds its steps to the journal of the session. */
+/** Returns the notes of an event, and adds its steps to the journal of the session. Those of notes are deferred. */
 export async function notesOfEvent(
   event: HookEventBody,
   journal: SessionJournal,
@@ -79,14 +79,14 @@ async function notesOfCall(call: ToolCall, journal: SessionJournal, root: string
   }
   const fix = fixOf(command, await journal.steps(), call.tool);
   if (fix === undefined) return [];
-  await journal.append(fix.step);
+  journal.defer(fix.step);
   return [fix.note];
 }
 
 async function notesOfTurn(journal: SessionJournal): Promise<Note[]> {
   const note = turnNote(await journal.steps());
   if (note === undefined) return [];
-  await journal.append({ step: "noted" });
+  journal.defer({ step: "noted" });
   return [note];
 }
 

@@ -89,13 +89,13 @@ class HookRun {
     const { kind } = this.#event;
     if (kind === "other") return {};
     const project = await this.#project();
-    const isKept =
-      (this.#options.capture || kind === "remember") &&
-      (await this.#noticed("cannot keep a note", () => this.#keep(project)));
+    const isCapture = this.#options.capture || kind === "remember";
+    const isKept = isCapture && (await this.#noticed("cannot keep a note", () => this.#keep(project)));
     // Tools run often. Their writes are delivered at the end of the turn.
     const context = kind === "tool" ? "" : await this.#exchange(project);
     if (kind === "session-start") await this.#journal.removeOld(this.#clock.now());
-    if (kind === "session-end") await this.#journal.remove();
+    // The session may continue, and then keep what could not be kept now.
+    if (kind === "session-end" && isKept === isCapture) await this.#journal.remove();
     return answerTo(this.#event, kind === "remember" && isKept ? "Kept." : context, this.#notices);
   }
 
@@ -114,7 +114,8 @@ class HookRun {
     for (const write of writes) await this.#outbox.add(write);
     // The session has just seen these texts.
     const ids = writes.map(({ entry }) => keyHash(entry.key));
-    if (ids.length > 0) await this.#journal.append({ step: "shown", ids });
+    if (ids.length > 0) this.#journal.defer({ step: "shown", ids });
+    await this.#journal.commit();
   }
 
   /** Delivers queued writes, and recalls or forgets memories. Returns the text for the agent. */

@@ -2,9 +2,10 @@ import type { OutboxState } from "./outbox.js";
 
 /** Returns one line for the agent and its user, or undefined if every write was delivered. */
 export function degradedNotice(
-  { queued, refused, foreign }: OutboxState,
-  reason?: Error,
+  { queued, refused, foreign, problem }: OutboxState,
+  failure?: Error,
 ): string | undefined {
+  const reason = failure ?? problem;
   const problems = [
     queued > 0 && `${writes(queued)} queued on this machine`,
     refused > 0 && `${writes(refused)} refused by the host`,

@@ -29,6 +29,8 @@ export interface OutboxState {
   readonly oldest?: number | undefined;
   /** Names of files in the folder that are no writes. They are left alone. */
   readonly foreign: readonly string[];
+  /** Why the folder cannot be read, such as missing permissions. The other fields are then empty. */
+  readonly problem?: Error | undefined;
 }
 
 export interface OutboxItem {
@@ -88,14 +90,16 @@ export class Outbox {
   /**
    * Delivers queued writes, oldest first, until all are delivered, the host does not answer, or a limit is
    * reached. A write that the host refuses is set aside and does not stop the others. Never throws for a
-   * failure of the host.
+   * failure of the host or the disk.
    */
   async drain(memory: AgentMemory, options: DrainOptions = {}): Promise<DrainResult> {
     const { countMax, timeoutMs } = parseOptions(DrainOptionsSchema, options);
     const end = this.#clock.now() + timeoutMs / 1_000;
-    const { files, drafts } = await this.#queue.list();
-    const due = files.slice(0, countMax);
     const counts = { delivered: 0, refused: 0, damaged: 0 };
+    const contents = await this.#queue.list().catch((error: Error) => error);
+    if (contents instanceof Error) return { ...counts, queued: 0, reason: contents };
+    const { files, drafts } = contents;
+    const due = files.slice(0, countMax);
     let reason: Error | undefined;
     for (let from = 0; from < due.length && this.#clock.now() < end; from += CONCURRENCY) {
       const group = due.slice(from, from + CONCURRENCY);
@@ -105,12 +109,37 @@ export class Outbox {
       reason ??= kept[0]?.reason;
       if (kept.some(({ isHostWide }) => isHostWide)) break;
     }
-    await this.#queue.removeDrafts(drafts, this.#clock.now() - DRAFT_AGE_S);
+    await this.#queue.removeDrafts(drafts, this.#clock.now() - DRAFT_AGE_S).catch((error: Error) => {
+      reason ??= error;
+    });
     const { queued } = await this.state();
     return { ...counts, queued, ...(reason !== undefined && { reason }) };
   }
 
+  /**
+   * Delivers queued writes as `drain` does, for as long as the host takes some. The timeout is the one of each
+   * attempt.
+   */
+  async drainAll(memory: AgentMemory, options: DrainOptions = {}): Promise<DrainResult> {
+    const sums = { delivered: 0, refused: 0 };
+    for (;;) {
+      const result = await this.drain(memory, options);
+      sums.delivered += result.delivered;
+      sums.refused += result.refused;
+      if (result.queued === 0 || result.delivered + result.refused === 0) return { ...result, ...sums };
+    }
+  }
+
+  /** Never throws for a failure of the disk. */
   async state(): Promise<OutboxState> {
+    try {
+      return await this.#state();
+    } catch (problem) {
+      return { queued: 0, refused: 0, bytes: 0, foreign: [], problem: problem as Error };
+    }
+  }
+
+  async #state(): Promise<OutboxState> {
     const [queue, refused] = await Promise.all([this.#queue.list(), this.#refused.list()]);
     const oldest = queue.files[0]?.time;
     return {
@@ -154,7 +183,7 @@ export class Outbox {
 
   async #checkSpace(bytes: number): Promise<void> {
     const { countMax, bytesMax } = this.#options;
-    const state = await this.state();
+    const state = await this.#state();
     const count = state.queued + state.refused;
     if (count < countMax && state.bytes + bytes <= bytesMax) return;
     const message = `the outbox is full: it has ${count} writes with ${state.bytes} bytes, and may have ${countMax} with ${bytesMax}. Start a host with \`membus up\`, or see \`membus outbox list\``;
@@ -162,6 +191,14 @@ export class Outbox {
   }
 
   async #deliver(file: SpooledFile, memory: AgentMemory, timeoutMs: number): Promise<FileResult> {
+    try {
+      return await this.#deliverFile(file, memory, timeoutMs);
+    } catch (error) {
+      return { outcome: "kept", reason: error as Error, isHostWide: false };
+    }
+  }
+
+  async #deliverFile(file: SpooledFile, memory: AgentMemory, timeoutMs: number): Promise<FileResult> {
     const text = await this.#queue.read(file.name);
     // Another process has delivered it.
     if (text === undefined) return { outcome: "delivered" };

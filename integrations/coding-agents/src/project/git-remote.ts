@@ -1,12 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
 /** Folders above the working folder that are searched for a repository. */
 const LEVELS_MAX = 64;
 
 export interface Repository {
-  /** Folder of the repository, the same for all its worktrees. */
+  /** Folder of the working tree. */
   readonly root: string;
+  /** Folder of the repository, the same for all its worktrees. */
+  readonly home: string;
   /** URL of the remote `origin`, or of the first remote. Absent: none. */
   readonly remote?: string | undefined;
 }
@@ -18,7 +20,9 @@ export async function findRepository(folder: string): Promise<Repository | undef
     const gitFolder = await gitFolderOf(join(current, ".git"));
     if (gitFolder !== undefined) {
       const config = (await textOf(join(gitFolder, "config"))) ?? "";
-      return { root: dirname(gitFolder), remote: remoteUrl(config) };
+      // A bare repository with worktrees has another name than `.git`.
+      const home = basename(gitFolder) === ".git" ? dirname(gitFolder) : gitFolder;
+      return { root: current, home, remote: remoteUrl(config) };
     }
     if (dirname(current) === current) return undefined;
     current = dirname(current);

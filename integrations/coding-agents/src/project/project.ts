@@ -29,7 +29,8 @@ export interface Project {
 export async function projectOf(folder: string): Promise<Project> {
   const repository = await findRepository(folder);
   const root = repository?.root ?? resolve(folder);
-  const identity = repository?.remote === undefined ? root : canonicalRemote(repository.remote);
+  const { home = root, remote } = repository ?? {};
+  const identity = remote === undefined ? home : canonicalRemote(remote, home);
   const subject = `project:${uniqueName(basename(identity), identity)}`;
   return { subject: subjectOf(subject), user: subjectOf(USER_SUBJECT), root };
 }
@@ -54,11 +55,22 @@ function subjectOf(name: string): Subject {
   return { name, namespace: `about/${encodeSegment(name)}` };
 }
 
-/** Returns `host/path` for all forms of a URL: ssh, https, with and without a user and `.git`. */
-export function canonicalRemote(url: string): string {
+/**
+ * Returns `host/path` for all forms of a URL: ssh, https, with and without a user and `.git`. A remote on the same
+ * machine becomes its path, which may be relative to the folder of the repository.
+ */
+export function canonicalRemote(url: string, home: string): string {
+  const path = localPath(url);
+  if (path !== undefined) return resolve(home, path).replace(/[/\\]?\.git$/, "");
   const withoutScheme = url.replace(/^[a-z+]+:\/\//i, "");
   const withoutUser = withoutScheme.slice(withoutScheme.split("/")[0]!.lastIndexOf("@") + 1);
-  const path = withoutUser.replace(/^([^/:]+):(?:\d+\/)?/, "$1/");
-  const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
+  const named = withoutUser.replace(/^([^/:]+):(?:\d+\/)?/, "$1/");
+  const trimmed = named.endsWith("/") ? named.slice(0, -1) : named;
   return trimmed.replace(/\.git$/, "").toLowerCase();
+}
+
+/** Returns the path of a remote on the same machine. As in git, other remotes have a colon before their first slash. */
+function localPath(url: string): string | undefined {
+  if (/^file:\/\//i.test(url)) return url.replace(/^file:\/\/[^/]*/i, "");
+  return /^[a-z]:[/\\]/i.test(url) || !/^[^/]*:/.test(url) ? url : undefined;
 }

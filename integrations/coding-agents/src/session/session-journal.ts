@@ -32,6 +32,7 @@ export type Step = z.infer<typeof StepSchema>;
 export class SessionJournal {
   readonly #folder: string;
   readonly #path: string;
+  #deferred: Step[] = [];
 
   constructor(folder: string, agent: string, session: string) {
     this.#folder = folder;
@@ -50,13 +51,24 @@ export class SessionJournal {
     await appendFile(this.#path, text, { mode: 0o600 });
   }
 
-  /** Returns the steps in their order. Lines that cannot be read are left out. */
+  /** Adds steps that belong to a write. They are not on disk until `commit`, because the write may fail. */
+  defer(...steps: readonly Step[]): void {
+    this.#deferred.push(...steps);
+  }
+
+  /** Appends the deferred steps. */
+  async commit(): Promise<void> {
+    if (this.#deferred.length > 0) await this.append(...this.#deferred);
+    this.#deferred = [];
+  }
+
+  /** Returns the steps in their order, then the deferred ones. Lines that cannot be read are left out. */
   async steps(): Promise<Step[]> {
     const text = await readFile(this.#path, "utf8").catch((error: unknown) => {
       if (isMissing(error)) return "";
       throw error;
     });
-    return text.split("\n").flatMap((line) => parseStep(line) ?? []);
+    return [...text.split("\n").flatMap((line) => parseStep(line) ?? []), ...this.#deferred];
   }
 
   async remove(): Promise<void> {
