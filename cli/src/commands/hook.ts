@@ -11,6 +11,9 @@ interface HookFlags {
   readonly start: boolean;
 }
 
+/** The names are repeated here, so that the help text loads no other package. */
+const AGENTS = ["claude-code", "codex", "hermes", "opencode", "openclaw", "pi"] satisfies AgentName[];
+
 const HELP = `
 The agent runs this command. It reads the event as JSON on standard input and prints its answer as JSON. It
 always ends with 0, so that it never stops the agent. Failures are in the answer.`;
@@ -19,8 +22,7 @@ export function registerHook(program: Command): void {
   program
     .command("hook")
     .description("answer a hook of a coding agent: keep its lessons, and recall memories that fit")
-    // The names are repeated here, so that the help text loads no other package.
-    .addArgument(new Argument("<agent>", "coding agent").choices(["claude-code", "codex", "hermes"]))
+    .addArgument(new Argument("<agent>", "coding agent").choices(AGENTS))
     .option("--context-tokens <count>", "tokens of recalled memories per prompt (default 1000, 0: none)")
     .option("--min-score <relevance>", "minimum relevance of recalled memories, 0..1 (default 0.25)")
     .option("--shared", "share preferences and decisions about projects with all agents of the tenant")
@@ -35,7 +37,9 @@ export function registerHook(program: Command): void {
       const { printAnswer } = await import("../coding-agents/print-answer.js");
       await printAnswer(async () => {
         const settings = await agentSettings(command, process.env);
-        const projectFolder = process.env.CLAUDE_PROJECT_DIR || undefined;
+        // Agents that Claude Code starts inherit the variable, but may run in another project.
+        const isClaude = agent === "claude-code";
+        const projectFolder = (isClaude && process.env.CLAUDE_PROJECT_DIR) || undefined;
         const options = hookOptions(flags);
         return answerHook(agent, { ...settings, options, startsHost: flags.start, projectFolder });
       });

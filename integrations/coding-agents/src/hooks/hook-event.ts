@@ -1,5 +1,5 @@
 /** Coding agents with a known contract of hooks. */
-export const AGENTS = ["claude-code", "codex", "hermes"] as const;
+export const AGENTS = ["claude-code", "codex", "hermes", "opencode", "openclaw", "pi"] as const;
 export type AgentName = (typeof AGENTS)[number];
 
 /** Events of all agents in one form. Events that keep and recall nothing are `other`. */

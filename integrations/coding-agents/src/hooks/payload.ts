@@ -3,13 +3,15 @@ import { z } from "zod";
 const text = z.string().nullish();
 
 /**
- * Fields of both contracts that are read. Unknown fields and events are ignored, because new versions of the
- * agents add some.
+ * Fields of the contracts of Claude Code and Codex that are read. The plugins of other agents send the same form.
+ * Unknown fields and events are ignored, because new versions of the agents add some.
  */
 export const PayloadSchema = z.looseObject({
   hook_event_name: z.string(),
   session_id: z.string(),
   cwd: z.string(),
+  /** Only of plugins. */
+  person: text,
   source: text,
   prompt: text,
   tool_name: text,

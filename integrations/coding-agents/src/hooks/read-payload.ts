@@ -3,6 +3,9 @@ import { type Payload, PayloadSchema, parsePayload } from "./payload.js";
 import { readHermesPayload } from "./read-hermes-payload.js";
 import { readToolCall } from "./read-tool-call.js";
 
+const REMEMBERED_LENGTH_MAX = 4_000;
+const MEMORY_ID = /^[0-9a-f]{8,64}$/;
+
 /** Sources of a prompt that a person has written. Absent in older versions, and in Codex. */
 const USER_SOURCES: ReadonlySet<string> = new Set(["user", "sdk"]);
 
@@ -16,15 +19,18 @@ export function readPayload(agent: AgentName, payload: unknown): HookEvent {
       return readHermesPayload(payload);
     case "claude-code":
     case "codex":
+    case "opencode":
+    case "openclaw":
+    case "pi":
       return readCommonPayload(payload);
   }
 }
 
-/** Reads the form that Claude Code and Codex share. */
+/** Reads the form that Claude Code, Codex and the plugins of other agents share. */
 function readCommonPayload(payload: unknown): HookEvent {
   const fields = parsePayload(PayloadSchema, payload);
-  const { hook_event_name: name, session_id: session, cwd: folder } = fields;
-  return { name, session, folder, ...bodyOf(fields) };
+  const { hook_event_name: name, session_id: session, cwd: folder, person } = fields;
+  return { name, session, folder, ...(person && { person }), ...bodyOf(fields) };
 }
 
 function bodyOf(payload: Payload): HookEventBody {
@@ -49,6 +55,16 @@ function bodyOf(payload: Payload): HookEventBody {
     case "SessionEnd":
       return { kind: "session-end" };
     default:
-      return { kind: "other" };
+      return requestOf(payload);
   }
+}
+
+/** Reads the events of tools that only plugins have. */
+function requestOf({ hook_event_name: name, prompt }: Payload): HookEventBody {
+  const text = prompt?.trim() ?? "";
+  if (name === "MemorySearch" && text !== "") return { kind: "recall", query: text };
+  if (name === "MemoryStore" && text !== "" && text.length <= REMEMBERED_LENGTH_MAX)
+    return { kind: "remember", text, isGlobal: false };
+  if (name === "MemoryForget" && MEMORY_ID.test(text)) return { kind: "forget", id: text };
+  return { kind: "other" };
 }

@@ -5,14 +5,14 @@ import type { Payload } from "./payload.js";
 /** Characters of an output that are read, from its end. */
 const OUTPUT_LENGTH_MAX = 50_000;
 
-/** Tools that change the file of their `file_path`, `notebook_path` or `path`. */
+/** Tools that change one file. Agents write their names with different case. */
 const EDITORS: ReadonlySet<string> = new Set([
-  ...["Edit", "MultiEdit", "NotebookEdit", "Write"],
+  ...["edit", "multiedit", "notebookedit", "write"],
   // Hermes Agent.
   ...["write_file", "patch"],
 ]);
-const SHELLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "terminal"]);
-/** Tool of Codex that gets a patch of several files as its command. */
+const SHELLS: ReadonlySet<string> = new Set(["bash", "exec", "powershell", "terminal"]);
+/** Tool that gets a patch of several files. */
 const PATCH_TOOL = "apply_patch";
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
 
@@ -25,12 +25,13 @@ export function readToolCall(payload: CallFields, error: string | undefined): To
   const tool = payload.tool_name ?? "";
   const input = fieldsOf(payload.tool_input);
   const output = (error ?? outputOf(payload.tool_response)).slice(-OUTPUT_LENGTH_MAX);
+  const isCallFailed = error !== undefined || isFailed(payload.tool_response, output);
   return {
     tool,
-    command: SHELLS.has(tool) && typeof input.command === "string" ? input.command : undefined,
-    files: error === undefined ? changedFiles(tool, input) : [],
+    command: SHELLS.has(tool.toLowerCase()) && typeof input.command === "string" ? input.command : undefined,
+    files: isCallFailed ? [] : changedFiles(tool, input),
     output,
-    isFailed: error !== undefined || isFailed(payload.tool_response, output),
+    isFailed: isCallFailed,
   };
 }
 
@@ -53,10 +54,10 @@ function outputOf(response: unknown): string {
 }
 
 function changedFiles(tool: string, input: Fields): string[] {
-  if (tool === PATCH_TOOL) return patchedFiles(String(input.command ?? input.input ?? ""));
+  if (tool === PATCH_TOOL) return patchedFiles(String(input.command ?? input.input ?? input.patchText ?? ""));
   if (typeof input.patch === "string") return patchedFiles(input.patch);
-  const path = input.file_path ?? input.notebook_path ?? input.path;
-  return EDITORS.has(tool) && typeof path === "string" ? [path] : [];
+  const path = input.file_path ?? input.notebook_path ?? input.filePath ?? input.path;
+  return EDITORS.has(tool.toLowerCase()) && typeof path === "string" ? [path] : [];
 }
 
 function patchedFiles(patch: string): string[] {

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import type { HookAnswer } from "../hooks/index.js";
+
+/** Time after which the agent continues without the answer. `membus hook` ends within 15 seconds. */
+const TIMEOUT_MS = 20_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** Program and arguments of `membus hook <agent>`. */
+export type HookCommand = readonly [string, ...string[]];
+
+/** Returns the command in the options of a plugin, or undefined if there is none. */
+export function commandIn(options: Readonly<Record<string, unknown>> | undefined): HookCommand | undefined {
+  const command = options?.command;
+  if (!Array.isArray(command) || command.length === 0) return undefined;
+  return command.every((word) => typeof word === "string") ? (command as [string, ...string[]]) : undefined;
+}
+
+/**
+ * Runs `membus hook` with a payload. Never rejects, because an agent must not fail for its memory: a failure is
+ * a message in the answer.
+ */
+export async function runHookProcess(
+  [program, ...args]: HookCommand,
+  payload: Readonly<Record<string, unknown>> & { readonly cwd: string },
+): Promise<HookAnswer> {
+  return new Promise((resolve) => {
+    const options = { cwd: payload.cwd, timeout: TIMEOUT_MS, maxBuffer: ANSWER_BYTES_MAX, windowsHide: true };
+    const child = execFile(program, args, options, (error, stdout) =>
+      resolve(error === null ? parseAnswer(stdout) : failure(error.message)),
+    );
+    // A program that does not start closes its input. The callback above reports why.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(JSON.stringify(payload));
+  });
+}
+
+function parseAnswer(text: string): HookAnswer {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text) as HookAnswer;
+  } catch {
+    return failure(`the hook answered no JSON: ${text.slice(0, 200)}`);
+  }
+}
+
+function failure(message: string): HookAnswer {
+  return { systemMessage: `membus: ${message}` };
+}
