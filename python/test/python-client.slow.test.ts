@@ -14,9 +14,10 @@ const ENV = {
 };
 const RUN_MS = 800_000;
 
-/** Returns the variable with the Python for a test file. Each AgentScope version needs a separate one. */
+/** Returns the variable with the Python for a test file. Each AgentScope version and Hermes need a separate one. */
 function variableFor(name: string): string {
   if (name.startsWith("test_agentscope_1")) return "MEMBUS_TEST_AGENTSCOPE_1";
+  if (name === "test_hermes_contract.py") return "MEMBUS_TEST_HERMES";
   return name.startsWith("test_agentscope") ? "MEMBUS_TEST_AGENTSCOPE" : "MEMBUS_TEST_PYTHON";
 }
 
@@ -28,6 +29,7 @@ const NEEDS = new Map([
   ["test_agentscope_1_agent.py", ["agentscope.memory"]],
   ["test_agentscope_1_calls.py", ["agentscope.memory"]],
   ["test_checkpointer.py", ["langgraph.graph", "langgraph.checkpoint.conformance"]],
+  ["test_hermes_contract.py", ["agent.memory_manager", "plugins.memory"]],
   ["test_langgraph_store.py", ["langgraph.store.base"]],
   ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],
 ]);

@@ -99,7 +99,6 @@ it("reads the events of the memory provider for Hermes Agent", () => {
     kind: "prompt",
     isByUser: false,
   });
-  expect(read("hermes/session-start", { event: "compact" })).toMatchObject({ kind: "compact" });
   expect(read("hermes/session-start", { event: "session_end" })).toMatchObject({ kind: "session-end" });
   const remember = { event: "remember", text: " tabs ", about: "user" };
   expect(read("hermes/session-start", remember)).toMatchObject({ text: "tabs", isGlobal: true });

@@ -29,7 +29,6 @@ const HermesPayloadSchema = z.discriminatedUnion("event", [
     reply: z.string(),
     tool_calls: z.array(CallSchema).max(CALLS_MAX).default([]),
   }),
-  z.looseObject({ event: z.literal("compact"), ...ORIGIN }),
   z.looseObject({ event: z.literal("session_end"), ...ORIGIN }),
   z.looseObject({
     event: z.literal("remember"),
@@ -59,8 +58,6 @@ function bodyOf(payload: HermesPayload): HookEventBody {
       return { kind: "prompt", text: payload.prompt, isByUser: false };
     case "turn_end":
       return { kind: "turn", events: turnEvents(payload) };
-    case "compact":
-      return { kind: "compact" };
     case "session_end":
       return { kind: "session-end" };
     case "remember":
