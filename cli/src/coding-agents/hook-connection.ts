@@ -2,6 +2,7 @@ import { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import { natsOptions } from "../flags/nats-options.js";
 import type { AgentSettings } from "./agent-settings.js";
+import type { StartedHost } from "./start-host.js";
 
 /** Time that a connection may take. On loopback it takes some milliseconds. */
 const CONNECT_TIMEOUT_MS = 1_000;
@@ -31,18 +32,24 @@ export async function connectOrStart(settings: AgentSettings): Promise<MemoryCli
     const { startablePort, withStartedHost } = await import("./start-host.js");
     const port = startablePort(settings.config);
     if (!isUnavailable(error) || port === undefined) throw error;
-    return await withStartedHost(settings.config, port, settings.stateFolder, () => waitForHost(settings));
+    return await withStartedHost(settings.config, port, settings.stateFolder, (host) =>
+      waitForHost(settings, host),
+    );
   }
 }
 
-async function waitForHost(settings: AgentSettings): Promise<MemoryClient> {
+/** @throws {MemoryError} `unavailable` if the started host has ended, or does not answer within 8 seconds. */
+async function waitForHost(settings: AgentSettings, host?: StartedHost): Promise<MemoryClient> {
   const end = systemClock.now() + START_TIMEOUT_MS / 1_000;
   for (;;) {
+    // Read before the attempt, because another host may answer.
+    const failure = host?.failure();
     const client = await connectAgent(settings).catch(nothingIfUnavailable);
-    const leftMs = Math.max(1, Math.round((end - systemClock.now()) * 1_000));
-    const answer = await client?.ping({ timeoutMs: 500, retryTimeoutMs: leftMs }).catch(nothingIfUnavailable);
+    const answer = await client?.ping({ timeoutMs: 500, retryTimeoutMs: 500 }).catch(nothingIfUnavailable);
     if (client !== undefined && answer !== undefined) return client;
-    if (leftMs <= 1) {
+    await client?.close();
+    if (failure !== undefined) throw failure;
+    if (systemClock.now() >= end) {
       const log = `${settings.stateFolder}/host.log`;
       throw new MemoryError("unavailable", `the host that was started does not answer yet, see ${log}`);
     }

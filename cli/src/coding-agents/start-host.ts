@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasListener, lockDirectory } from "@membus/disk";
-import { isMemoryError, systemClock } from "@membus/protocol";
+import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { controlPath } from "../control/control-messages.js";
 
@@ -13,6 +13,11 @@ const MEMBUS = fileURLToPath(new URL("../../bin/membus.js", import.meta.url));
 const LAUNCHER: readonly [string, ...string[]] =
   process.platform === "win32" ? [process.execPath, MEMBUS] : [MEMBUS];
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost"]);
+
+/** Size at which the log of the host is emptied before a start. */
+const LOG_BYTES_MAX = 1024 * 1024;
+/** Characters of the log in a notice. */
+const LINE_LENGTH_MAX = 300;
 
 /** Settings of the connection of a hook. They would lead the host to another server. */
 const CONNECTION = /^(?:NATS_URL|MEMBUS_NATS_(?!SERVER$)\w+|MEMBUS_(?:DATA|AGENT|SESSION|NAMESPACE))$/;
@@ -26,6 +31,12 @@ export function startablePort({ nats }: Config): number | undefined {
   return isLocal ? Number(port || nats.port) : undefined;
 }
 
+/** A host that is started in the background. */
+export interface StartedHost {
+  /** Returns why the host has ended, with the last line of its log. Undefined while it runs. */
+  failure(): MemoryError | undefined;
+}
+
 /**
  * Starts `membus up` in the background and calls `wait`, unless a host serves the data folder. Of several
  * processes at the same time, one starts a host, and all wait.
@@ -34,7 +45,7 @@ export async function withStartedHost<T>(
   { data }: Pick<Config, "data">,
   port: number,
   stateFolder: string,
-  wait: () => Promise<T>,
+  wait: (host?: StartedHost) => Promise<T>,
 ): Promise<T> {
   const folder = join(stateFolder, "host-start");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -43,31 +54,51 @@ export async function withStartedHost<T>(
     throw error;
   });
   try {
-    if (lock !== undefined && !(await hasListener(controlPath(data)))) {
-      await startHost(data, port, join(stateFolder, "host.log"));
-    }
-    return await wait();
+    if (lock === undefined || (await hasListener(controlPath(data)))) return await wait();
+    return await wait(await startHost(data, port, join(stateFolder, "host.log")));
   } finally {
     await lock?.release();
   }
 }
 
-async function startHost(data: string, port: number, logPath: string): Promise<void> {
+async function startHost(data: string, port: number, logPath: string): Promise<StartedHost> {
   await mkdir(data, { recursive: true, mode: 0o700 });
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CONNECTION.test(name)));
-  const log = openSync(logPath, "w", 0o600);
+  const log = openLog(logPath);
+  let failure: MemoryError | undefined;
+  const fail = (problem: string) => {
+    const advice = `the host that was started ${problem}. Its log is ${logPath}`;
+    failure ??= new MemoryError("unavailable", advice);
+  };
   try {
     const [program, ...before] = LAUNCHER;
     const child = spawn(program, [...before, "up", "--data", data, "--port", String(port)], {
       // Not the project, so that its membus.yaml has no effect.
       cwd: dirname(logPath),
       detached: true,
-      stdio: ["ignore", log, log],
+      stdio: ["ignore", log.file, log.file],
       env,
     });
-    child.on("error", () => undefined);
+    child.on("error", (error) => fail(`cannot run: ${error.message}`));
+    child.on("exit", (code, signal) => {
+      fail(`ended with ${signal ?? code}: ${lastLine(logPath, log.sizeBytes)}`);
+    });
     child.unref();
   } finally {
-    closeSync(log);
+    closeSync(log.file);
   }
+  return { failure: () => failure };
+}
+
+/** Opens a log for appending. A log of more than 1 MiB is emptied first. */
+function openLog(path: string): { readonly file: number; readonly sizeBytes: number } {
+  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const isLong = sizeBytes > LOG_BYTES_MAX;
+  return { file: openSync(path, isLong ? "w" : "a", 0o600), sizeBytes: isLong ? 0 : sizeBytes };
+}
+
+/** Returns the last line of a log after its first `sizeBytes` bytes. */
+function lastLine(path: string, sizeBytes: number): string {
+  const lines = readFileSync(path).subarray(sizeBytes).toString().trim().split("\n");
+  return lines.at(-1)!.slice(0, LINE_LENGTH_MAX) || "it wrote no log";
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
@@ -62,4 +62,18 @@ it("starts no host if that is turned off, or at another machine", async () => {
   const elsewhere = await run.answer(START, ["--nats", "nats://192.0.2.1:4222"]);
   expect(elsewhere.systemMessage).toMatch(/^membus: memory is degraded: /);
   expect(await holder()).toBe(undefined);
+});
+
+it("gives the reason why the host that it has started could not run, and keeps the log", async () => {
+  run = new HookRun(await freeUrl());
+  mkdirSync(join(run.folder, "data/membus"), { recursive: true });
+  writeFileSync(join(run.folder, "data/membus/semantic"), "");
+  const log = join(run.folder, "state/membus/coding-agents/host.log");
+  const notice = /^membus: memory is degraded: the host that was started ended with 1: (.+)\. Its log is /;
+  const first = await run.answer(START);
+  expect(first.systemMessage).toMatch(notice);
+  const cause = notice.exec(first.systemMessage!)![1]!;
+  expect(cause).toMatch(/semantic/);
+  expect((await run.answer(START)).systemMessage).toContain(cause);
+  expect(readFileSync(log, "utf8").split(cause)).toHaveLength(3);
 });
