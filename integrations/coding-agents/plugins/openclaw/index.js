@@ -1,4 +1,5 @@
-import { openClawPlugin } from "@membus/coding-agents/openclaw";
+// OpenClaw copies this folder, so all files of the plugin are inside of it.
+import { openClawPlugin } from "./dist/openclaw.js";
 
 export default openClawPlugin([
   "npx",

@@ -1,9 +1,14 @@
 import { execFile } from "node:child_process";
-import type { HookAnswer } from "../hooks/index.js";
 
 /** Time after which the agent continues without the answer. `membus hook` ends within 15 seconds. */
 const TIMEOUT_MS = 20_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** The fields of an answer that plugins read. */
+export interface HookReply {
+  readonly systemMessage?: string;
+  readonly hookSpecificOutput?: { readonly additionalContext: string };
+}
 
 /** Program and arguments of `membus hook <agent>`. */
 export type HookCommand = readonly [string, ...string[]];
@@ -22,7 +27,7 @@ export function commandIn(options: Readonly<Record<string, unknown>> | undefined
 export async function runHookProcess(
   [program, ...args]: HookCommand,
   payload: Readonly<Record<string, unknown>> & { readonly cwd: string },
-): Promise<HookAnswer> {
+): Promise<HookReply> {
   return new Promise((resolve) => {
     const options = { cwd: payload.cwd, timeout: TIMEOUT_MS, maxBuffer: ANSWER_BYTES_MAX, windowsHide: true };
     const child = execFile(program, args, options, (error, stdout) =>
@@ -34,15 +39,15 @@ export async function runHookProcess(
   });
 }
 
-function parseAnswer(text: string): HookAnswer {
+function parseAnswer(text: string): HookReply {
   if (text.trim() === "") return {};
   try {
-    return JSON.parse(text) as HookAnswer;
+    return JSON.parse(text) as HookReply;
   } catch {
     return failure(`the hook answered no JSON: ${text.slice(0, 200)}`);
   }
 }
 
-function failure(message: string): HookAnswer {
+function failure(message: string): HookReply {
   return { systemMessage: `membus: ${message}` };
 }
