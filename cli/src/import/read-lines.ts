@@ -1,15 +1,12 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { isJsonObject, readJson } from "@membus/protocol";
 import type { ImportItem } from "./import-item.js";
+import { linesOf } from "./lines-of.js";
 
 /** Yields the non-empty lines of a JSONL file of entries, as `membus export` writes it. */
 export async function* readLines(path: string): AsyncGenerator<ImportItem> {
-  let line = 0;
-  const input = createReadStream(path);
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++;
-    if (text.trim() !== "") yield { line, bytes: Buffer.byteLength(text) + 1, ...readEntry(text) };
+  for await (const { line, bytes } of linesOf(path)) {
+    const text = bytes.toString().trim();
+    if (text !== "") yield { line, bytes: bytes.length, ...readEntry(text) };
   }
 }
 

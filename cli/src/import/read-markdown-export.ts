@@ -31,11 +31,9 @@ export function readExportedFile(
     return rejected(1, text.length, POSITIONED);
   }
   const { namespace, content: form, ...fields } = data;
-  const body = text
-    .split("\n")
-    .slice(bodyAt)
-    .join("\n")
-    .replace(/\r?\n$/, "");
+  // An editor may have changed all line ends. Otherwise a final "\r" belongs to the content.
+  const lastLineEnd = text.startsWith("---\r\n") ? /\r?\n$/ : /\n$/;
+  const body = text.split("\n").slice(bodyAt).join("\n").replace(lastLineEnd, "");
   const bytes = Buffer.byteLength(text);
   try {
     const content = contentOf(form, body);

@@ -33,7 +33,7 @@ describe("markdown", () => {
     await source.client.inNamespace("notes/tea and more").store([
       {
         key: { title: "Sencha / 煎茶", n: 1 },
-        content: "# Water\n\n70 degrees\r\n\n---\nkey: value\n\n",
+        content: "# Water\n\n70 degrees\r\n\n---\nkey: value\n\n\r",
         tier: "episodic",
         tags: ["#tea", "a, b", "true"],
         metadata: { rating: 4.5, ok: true, list: ["x"], text: "null" },

@@ -1,31 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Blocks, openConversation } from "@membus/agentic";
 import { MembusStore } from "@membus/integrations/langgraph";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OpenedMemory, openMemory } from "../../src/index.js";
+import { describe, expect, it } from "vitest";
 import { importFrom } from "../export/export-fixture.js";
+import { openImportFixture } from "./import-fixture.js";
 
-let folder: string;
-let memory: OpenedMemory;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "membus-import-"));
-  memory = await openMemory({ data: join(folder, "data"), agent: "tests" });
-});
-
-afterAll(async () => {
-  await memory.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function write(name: string, content: unknown): Promise<string> {
-  const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
-  return path;
-}
+const fixture = openImportFixture();
 
 describe("langgraph", () => {
   const items = [
@@ -43,10 +23,10 @@ describe("langgraph", () => {
   ];
 
   it("imports items that MembusStore finds, filters and lists, with their times", async () => {
-    const path = await write("items.json", items);
-    const report = await importFrom(memory.client, path, "langgraph");
+    const path = await fixture.write("items.json", items);
+    const report = await importFrom(fixture.memory.client, path, "langgraph");
     expect(report).toMatchObject({ stored: 3, unchanged: 0, failed: { schema_violation: 2 } });
-    const store = new MembusStore(memory.client);
+    const store = new MembusStore(fixture.memory.client);
     expect(await store.get(["memories", "ada"], "drink")).toMatchObject({
       namespace: ["memories", "ada"],
       key: "drink",
@@ -58,7 +38,10 @@ describe("langgraph", () => {
       ["memories", "ada"],
       ["memories", "bob"],
     ]);
-    const { entries } = await memory.client.retrieve({ namespace: "langgraph/store", order: "oldest" });
+    const { entries } = await fixture.memory.client.retrieve({
+      namespace: "langgraph/store",
+      order: "oldest",
+    });
     expect(entries[0]).toMatchObject({
       occurred_at: 1_714_557_600,
       metadata: { langgraph_updated: 1_717_236_000 },
@@ -67,8 +50,8 @@ describe("langgraph", () => {
 
   it("changes nothing a second time, also from lines", async () => {
     const lines = items.slice(0, 3).map((item) => JSON.stringify(item));
-    const path = await write("items.jsonl", lines.join("\n"));
-    expect(await importFrom(memory.client, path, "langgraph")).toMatchObject({
+    const path = await fixture.write("items.jsonl", lines.join("\n"));
+    expect(await importFrom(fixture.memory.client, path, "langgraph")).toMatchObject({
       stored: 0,
       unchanged: 3,
       failed: {},
@@ -110,22 +93,22 @@ describe("letta", () => {
   };
 
   it("imports blocks and messages with their times, and reads them as Blocks and a conversation", async () => {
-    const path = await write("scout.af", file);
-    const report = await importFrom(memory.client, path, "letta");
+    const path = await fixture.write("scout.af", file);
+    const report = await importFrom(fixture.memory.client, path, "letta");
     expect(report).toMatchObject({ stored: 5, unchanged: 0, failed: {} });
-    const blocks = new Blocks(memory.client);
+    const blocks = new Blocks(fixture.memory.client);
     expect(await blocks.list()).toMatchObject([
       { label: "human", value: "Name: Ada", limit: 5_000, readOnly: false, description: "The user" },
       { label: "persona", value: "I am brief.", limit: 300, readOnly: true, description: "" },
     ]);
-    const conversation = await openConversation(memory.client, { id: "letta:scout" });
+    const conversation = await openConversation(fixture.memory.client, { id: "letta:scout" });
     const found = await conversation.messages();
     expect(found.map(({ role, content }) => [role, content])).toEqual([
       ["user", "I moved to Porto"],
       ["assistant", "How is Porto?"],
       ["assistant", "Plain words"],
     ]);
-    const { entries } = await memory.client.retrieve({
+    const { entries } = await fixture.memory.client.retrieve({
       group: "letta:scout",
       namespace: "conversations",
       order: "oldest",
@@ -134,30 +117,39 @@ describe("letta", () => {
   });
 
   it("adds only the new messages of a later file, and keeps a changed block", async () => {
-    await new Blocks(memory.client).rewrite("human", "Name: Ada, in Porto");
+    await new Blocks(fixture.memory.client).rewrite("human", "Name: Ada, in Porto");
     const later = messages.slice(3).map((each, index) => ({ ...each, id: `message-${index}` }));
     const agent = { ...file.agents[0], messages: [...later, message("user", "Windy", 7)] };
-    const path = await write("later.af", { ...file, agents: [agent] });
-    expect(await importFrom(memory.client, path, "letta")).toMatchObject({ stored: 1, unchanged: 4 });
-    expect(await new Blocks(memory.client).list()).toMatchObject([{ value: "Name: Ada, in Porto" }, {}]);
+    const path = await fixture.write("later.af", { ...file, agents: [agent] });
+    expect(await importFrom(fixture.memory.client, path, "letta")).toMatchObject({ stored: 1, unchanged: 4 });
+    expect(await new Blocks(fixture.memory.client).list()).toMatchObject([
+      { value: "Name: Ada, in Porto" },
+      {},
+    ]);
   });
 
   it("reads the first version of the format, several agents, and rejects broken parts", async () => {
     const first = { name: "old", core_memory: [{ label: "notes", value: "old" }], messages: [] };
-    expect(await importFrom(memory.client, await write("first.af", first), "letta")).toMatchObject({
+    expect(
+      await importFrom(fixture.memory.client, await fixture.write("first.af", first), "letta"),
+    ).toMatchObject({
       stored: 1,
     });
     const agents = ["one", "two"].map((name) => ({ name, block_ids: ["block-1"] }));
-    const many = await write("many.af", { agents, blocks: file.blocks });
-    expect(await importFrom(memory.client, many, "letta")).toMatchObject({ stored: 2 });
-    const own = new Blocks(memory.client, { namespace: "blocks/one" });
+    const many = await fixture.write("many.af", { agents, blocks: file.blocks });
+    expect(await importFrom(fixture.memory.client, many, "letta")).toMatchObject({ stored: 2 });
+    const own = new Blocks(fixture.memory.client, { namespace: "blocks/one" });
     expect((await own.list()).map(({ label }) => label)).toEqual(["persona"]);
     const broken = { name: "x", memory_blocks: [{ label: "" }], messages: [{ text: "no role" }] };
-    expect(await importFrom(memory.client, await write("broken.af", broken), "letta")).toMatchObject({
+    expect(
+      await importFrom(fixture.memory.client, await fixture.write("broken.af", broken), "letta"),
+    ).toMatchObject({
       stored: 0,
       failed: { schema_violation: 2 },
     });
-    expect(await importFrom(memory.client, await write("none.af", "{}"), "letta")).toMatchObject({
+    expect(
+      await importFrom(fixture.memory.client, await fixture.write("none.af", "{}"), "letta"),
+    ).toMatchObject({
       failed: { parse_error: 1 },
     });
   });
@@ -172,18 +164,24 @@ describe("claude", () => {
         project_memories: { "p-1": "The project builds a dinghy.", "p-2": "" },
       },
     ];
-    await write("claude/memories.json", memories);
-    await write("claude/conversations.json", []);
-    await write("claude/users.json", [{ uuid: "a-1" }]);
-    const path = join(folder, "claude");
-    expect(await importFrom(memory.client, path, "claude")).toMatchObject({ stored: 2, failed: {} });
-    const { entries } = await memory.client.retrieve({ query: "dinghy", group: "claude:memory" });
+    await fixture.write("claude/memories.json", memories);
+    await fixture.write("claude/conversations.json", []);
+    await fixture.write("claude/users.json", [{ uuid: "a-1" }]);
+    const path = join(fixture.folder, "claude");
+    expect(await importFrom(fixture.memory.client, path, "claude")).toMatchObject({ stored: 2, failed: {} });
+    const { entries } = await fixture.memory.client.retrieve({ query: "dinghy", group: "claude:memory" });
     expect(entries[0]).toMatchObject({
       key: { claude_memory: "a-1", project: "p-1" },
       content: { text: "The project builds a dinghy." },
     });
-    expect(await importFrom(memory.client, path, "claude")).toMatchObject({ stored: 0, unchanged: 2 });
-    const single = await write("single.json", memories[0]);
-    expect(await importFrom(memory.client, single, "claude")).toMatchObject({ stored: 2, failed: {} });
+    expect(await importFrom(fixture.memory.client, path, "claude")).toMatchObject({
+      stored: 0,
+      unchanged: 2,
+    });
+    const single = await fixture.write("single.json", memories[0]);
+    expect(await importFrom(fixture.memory.client, single, "claude")).toMatchObject({
+      stored: 2,
+      failed: {},
+    });
   });
 });

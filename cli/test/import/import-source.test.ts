@@ -1,38 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { EntityGraph, openConversation } from "@membus/agentic";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSource } from "../../src/import/foreign-format.js";
 import { previewImport } from "../../src/import/import-preview.js";
 import { clearProgress } from "../../src/import/import-progress.js";
 import { importSource } from "../../src/import/import-source.js";
-import { type OpenedMemory, openMemory } from "../../src/index.js";
+import { openImportFixture } from "./import-fixture.js";
 
-let folder: string;
-let memory: OpenedMemory;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "membus-import-"));
-  memory = await openMemory({ data: join(folder, "data"), agent: "tests" });
-});
-
-afterAll(async () => {
-  await memory.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function write(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-  return path;
-}
+const fixture = openImportFixture();
 
 async function run(path: string, from: string, user?: string) {
   const source = await openSource(path, { from, user });
-  const report = await importSource(memory.client, source, {
+  const report = await importSource(fixture.memory.client, source, {
     defaults: { tier: "episodic" },
     bus: "test",
     onProgress: () => {},
@@ -61,12 +42,12 @@ describe("mem0", () => {
   ];
 
   it("finds memories with Memory.search of their user, with their times and metadata", async () => {
-    const path = await write("mem0.json", JSON.stringify({ results: rows }));
+    const path = await fixture.write("mem0.json", JSON.stringify({ results: rows }));
     const report = await run(path, "mem0", "bob");
     expect(report).toMatchObject({ stored: 2, unchanged: 0, failed: { schema_violation: 1 } });
-    const [found] = await memory.search("tomatoes", { user: "ada" });
+    const [found] = await fixture.memory.search("tomatoes", { user: "ada" });
     expect(found?.text).toBe("Ada grows tomatoes on her balcony");
-    const { entries } = await memory.client.retrieve({ namespace: "about/user:ada", limit: 10 });
+    const { entries } = await fixture.memory.client.retrieve({ namespace: "about/user:ada", limit: 10 });
     expect(entries[0]).toMatchObject({
       occurred_at: 1_714_557_600,
       metadata: {
@@ -77,20 +58,20 @@ describe("mem0", () => {
         mem0_id: "m1",
       },
     });
-    expect((await memory.search("Portuguese", { user: "bob" }))[0]?.text).toBe("Speaks Portuguese");
+    expect((await fixture.memory.search("Portuguese", { user: "bob" }))[0]?.text).toBe("Speaks Portuguese");
     expect(lines(`${path}.rejected.jsonl`)).toEqual([
       { line: 3, code: "schema_violation", message: expect.stringMatching(/^memory: /) },
     ]);
   });
 
   it("changes nothing a second time, also from a bare list", async () => {
-    const path = await write("list.json", JSON.stringify(rows.slice(0, 2)));
+    const path = await fixture.write("list.json", JSON.stringify(rows.slice(0, 2)));
     expect(await run(path, "mem0", "bob")).toMatchObject({ stored: 0, unchanged: 2, failed: {} });
     expect(existsSync(`${path}.rejected.jsonl`)).toBe(false);
   });
 
   it("rejects memories without a user", async () => {
-    const path = await write("nobody.json", JSON.stringify([{ id: "m9", memory: "It rains" }]));
+    const path = await fixture.write("nobody.json", JSON.stringify([{ id: "m9", memory: "It rains" }]));
     const { stored, examples } = await run(path, "mem0");
     expect(stored).toBe(0);
     expect(examples.schema_violation).toEqual({ line: 1, message: "has no user_id. Name one with --user" });
@@ -102,14 +83,14 @@ describe("mcp", () => {
     JSON.stringify({ type: "entity", name: "Lisbon", entityType: "city", observations });
   const relation = JSON.stringify({ type: "relation", from: "Ada", to: "Lisbon", relationType: "lives in" });
   const graph = () =>
-    new EntityGraph(memory.client, {
-      namespace: memory.client.namespace,
+    new EntityGraph(fixture.memory.client, {
+      namespace: fixture.memory.client.namespace,
       tier: "episodic",
       spelling: "exact",
     });
 
   it("imports a graph that the graph tools read, and merges entities of one name", async () => {
-    const path = await write(
+    const path = await fixture.write(
       "memory.jsonl",
       [entity(["hilly"]), relation, entity(["sunny"]), "{"].join("\n"),
     );
@@ -124,7 +105,7 @@ describe("mcp", () => {
 
   it("adds new observations of a later file and keeps those that were added since", async () => {
     await graph().addObservations([{ entityName: "Lisbon", contents: ["mine"] }]);
-    const path = await write("later.jsonl", entity(["hilly", "coastal"]));
+    const path = await fixture.write("later.jsonl", entity(["hilly", "coastal"]));
     expect(await run(path, "mcp")).toMatchObject({ stored: 1, unchanged: 0 });
     const { entities } = await graph().readGraph();
     expect(entities[0]?.observations).toEqual(["hilly", "sunny", "mine", "coastal"]);
@@ -134,8 +115,8 @@ describe("mcp", () => {
 it("reports an entity that would become too large, and imports the others", async () => {
   const city = (name: string, observation: string) =>
     JSON.stringify({ type: "entity", name, entityType: "city", observations: [observation] });
-  await run(await write("big.jsonl", city("Porto", "a".repeat(150_000))), "mcp");
-  const path = await write(
+  await run(await fixture.write("big.jsonl", city("Porto", "a".repeat(150_000))), "mcp");
+  const path = await fixture.write(
     "bigger.jsonl",
     [city("Porto", "b".repeat(150_000)), city("Faro", "small")].join("\n"),
   );
@@ -161,14 +142,17 @@ describe("markdown", () => {
       "## Water",
       "filtered",
     ];
-    await write("vault/notes/coffee.md", note.join("\r\n"));
-    await write("vault/.obsidian/hidden.md", "# hidden\ntext");
-    await write("vault/AGENTS.md", "---\na: [\n---\n# Rules\nUse tabs.");
-    const vault = join(folder, "vault");
+    await fixture.write("vault/notes/coffee.md", note.join("\r\n"));
+    await fixture.write("vault/.obsidian/hidden.md", "# hidden\ntext");
+    await fixture.write("vault/AGENTS.md", "---\na: [\n---\n# Rules\nUse tabs.");
+    const vault = join(fixture.folder, "vault");
     const report = await run(vault, "markdown");
     expect(report).toMatchObject({ stored: 4, failed: { parse_error: 1 } });
     expect(lines(`${vault}.rejected.jsonl`)).toMatchObject([{ file: "vault/AGENTS.md", line: 1 }]);
-    const { entries } = await memory.client.retrieve({ group: "vault/notes/coffee.md", order: "oldest" });
+    const { entries } = await fixture.memory.client.retrieve({
+      group: "vault/notes/coffee.md",
+      order: "oldest",
+    });
     expect(entries.map(({ key, content }) => [key.heading, content])).toEqual([
       ["", { text: "Before any heading." }],
       ["Coffee > Water", { text: "93 degrees\n```sh\n# a comment, no heading\n```" }],
@@ -180,7 +164,7 @@ describe("markdown", () => {
       metadata: { title: "Coffee", file: "vault/notes/coffee.md" },
     });
     expect(await run(vault, "markdown")).toMatchObject({ stored: 0, unchanged: 4 });
-    await write("vault/notes/coffee.md", note.join("\n").replace("filtered", "soft"));
+    await fixture.write("vault/notes/coffee.md", note.join("\n").replace("filtered", "soft"));
     expect(await run(vault, "markdown")).toMatchObject({ stored: 1, unchanged: 3 });
   });
 });
@@ -214,16 +198,22 @@ describe("chatgpt", () => {
       mapping,
       current_node: "d",
     };
-    const path = await write("chatgpt/conversations.json", JSON.stringify([conversation, { id: "broken" }]));
+    const path = await fixture.write(
+      "chatgpt/conversations.json",
+      JSON.stringify([conversation, { id: "broken" }]),
+    );
     const report = await run(path, "chatgpt");
     expect(report).toMatchObject({ stored: 2, failed: { schema_violation: 1 } });
-    const opened = await openConversation(memory.client, { id: "chatgpt:c1" });
+    const opened = await openConversation(fixture.memory.client, { id: "chatgpt:c1" });
     const messages = await opened.get();
     expect(messages.map(({ message }) => [message.role, (message.content as string).length])).toEqual([
       ["user", 11],
       ["assistant", 300_000],
     ]);
-    const { entries } = await memory.client.retrieve({ namespace: "conversations", group: "chatgpt:c1" });
+    const { entries } = await fixture.memory.client.retrieve({
+      namespace: "conversations",
+      group: "chatgpt:c1",
+    });
     expect(new Set(entries.map(({ occurred_at }) => occurred_at))).toEqual(new Set([1_700_000_000.5]));
     expect(await run(path, "chatgpt")).toMatchObject({ stored: 0, unchanged: 2 });
   });
@@ -248,9 +238,9 @@ describe("claude", () => {
   };
 
   it("opens as a conversation with roles and times", async () => {
-    const path = await write("claude/conversations.json", JSON.stringify([conversation]));
+    const path = await fixture.write("claude/conversations.json", JSON.stringify([conversation]));
     expect(await run(path, "claude")).toMatchObject({ stored: 2, failed: { schema_violation: 1 } });
-    const opened = await openConversation(memory.client, { id: "claude:k1" });
+    const opened = await openConversation(fixture.memory.client, { id: "claude:k1" });
     expect((await opened.get()).map(({ message }) => message)).toEqual([
       { role: "user", content: "Longest river?\n\nnotes.txt:\nNile" },
       { role: "assistant", content: "The Nile" },
@@ -259,18 +249,23 @@ describe("claude", () => {
   });
 
   it("previews without storing", async () => {
-    const path = await write("dry/conversations.json", JSON.stringify([{ ...conversation, uuid: "k2" }]));
+    const path = await fixture.write(
+      "dry/conversations.json",
+      JSON.stringify([{ ...conversation, uuid: "k2" }]),
+    );
     const preview = await previewImport(await openSource(path, { from: "claude" }), "semantic");
     expect(preview).toMatchObject({ kinds: { message: 2 }, tiers: { semantic: 2 }, rejected: 1 });
     expect(preview.samples).toHaveLength(2);
-    expect(await (await openConversation(memory.client, { id: "claude:k2" })).size()).toBe(0);
+    expect(await (await openConversation(fixture.memory.client, { id: "claude:k2" })).size()).toBe(0);
     expect(existsSync(`${path}.membus-import`)).toBe(false);
   });
 });
 
 it("refuses an unknown format, and a folder without files of the format", async () => {
-  await mkdir(join(folder, "empty"));
-  await expect(openSource(folder, { from: "zip" })).rejects.toThrow("--from must be one of mem0, mcp");
-  await expect(openSource(join(folder, "empty"), { from: "markdown" })).rejects.toThrow("has no file");
+  await mkdir(join(fixture.folder, "empty"));
+  await expect(openSource(fixture.folder, { from: "zip" })).rejects.toThrow("--from must be one of mem0, mcp");
+  await expect(openSource(join(fixture.folder, "empty"), { from: "markdown" })).rejects.toThrow(
+    "has no file",
+  );
   await expect(openSource(folder)).rejects.toThrow("it is not a file");
 });

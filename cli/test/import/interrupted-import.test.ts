@@ -1,25 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MemoryClient } from "@membus/agent-client";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSource } from "../../src/import/foreign-format.js";
 import { importSource } from "../../src/import/import-source.js";
-import { type OpenedMemory, openMemory } from "../../src/index.js";
+import { openImportFixture } from "./import-fixture.js";
 
-let folder: string;
-let memory: OpenedMemory;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "membus-import-"));
-  memory = await openMemory({ data: join(folder, "data"), agent: "tests" });
-});
-
-afterAll(async () => {
-  await memory.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const fixture = openImportFixture();
 
 async function run(client: MemoryClient, path: string, from?: string) {
   const options = { defaults: { tier: "episodic" }, bus: "test", onProgress: () => {} };
@@ -45,10 +32,10 @@ function failingOnce(client: MemoryClient, ids: (string | undefined)[]): MemoryC
 }
 
 it("ends an import that the host cannot store now, and continues with a new request", async () => {
-  const path = join(folder, "entries.jsonl");
+  const path = join(fixture.folder, "entries.jsonl");
   writeFileSync(path, '{"key":"one","content":1}\n{"key":"two","content":2}\n');
   const ids: (string | undefined)[] = [];
-  const client = failingOnce(memory.client, ids);
+  const client = failingOnce(fixture.memory.client, ids);
   await expect(run(client, path)).rejects.toThrow(
     "line 2 is not stored: the disk is full. Import again to continue",
   );
@@ -57,13 +44,13 @@ it("ends an import that the host cannot store now, and continues with a new requ
 });
 
 it("rejects only the entry with an invalid namespace", async () => {
-  const notes = join(folder, "notes");
+  const notes = join(fixture.folder, "notes");
   mkdirSync(notes);
   for (const [name, namespace] of Object.entries({ good: "notes/tea", bad: "notes//tea" })) {
     const front = { key: { name }, tier: "episodic", namespace, content: "string" };
     writeFileSync(join(notes, `${name}.md`), `---\nmembus: ${JSON.stringify(front)}\n---\ntea\n`);
   }
-  const report = await run(memory.client, notes, "markdown");
+  const report = await run(fixture.memory.client, notes, "markdown");
   expect(report).toMatchObject({ items: 2, stored: 1, failed: { schema_violation: 1 } });
   expect(report.examples.schema_violation).toMatchObject({ file: "notes/bad.md", line: 1 });
 });
