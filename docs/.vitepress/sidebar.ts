@@ -57,6 +57,8 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ["Anthropic memory tool", "integrations/anthropic"],
     ["mem0 and AgentScope", "integrations/mem0-and-agentscope"],
     ["ReMe, Gaia and MARSYS", "integrations/reme-gaia-marsys"],
+    ["Hermes Agent", "integrations/hermes"],
+    ["Synadia agents", "integrations/synadia-agents"],
     ["Coding agents", "integrations/coding-agents"],
     ["MCP server", "integrations/mcp"],
     ["MCP over HTTP", "integrations/mcp-http"],

@@ -14,10 +14,11 @@ const ENV = {
 };
 const RUN_MS = 800_000;
 
-/** Returns the variable with the Python for a test file. Each AgentScope version and Hermes need a separate one. */
+/** Returns the variable with the Python for a test file. Some packages need a separate one. */
 function variableFor(name: string): string {
   if (name.startsWith("test_agentscope_1")) return "MEMBUS_TEST_AGENTSCOPE_1";
   if (name === "test_hermes_contract.py") return "MEMBUS_TEST_HERMES";
+  if (name === "test_synadia.py") return "MEMBUS_TEST_SYNADIA";
   return name.startsWith("test_agentscope") ? "MEMBUS_TEST_AGENTSCOPE" : "MEMBUS_TEST_PYTHON";
 }
 
@@ -31,6 +32,7 @@ const NEEDS = new Map([
   ["test_checkpointer.py", ["langgraph.graph", "langgraph.checkpoint.conformance"]],
   ["test_hermes_contract.py", ["agent.memory_manager", "plugins.memory"]],
   ["test_langgraph_store.py", ["langgraph.store.base"]],
+  ["test_synadia.py", ["synadia_ai.agent_service"]],
   ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],
 ]);
 
