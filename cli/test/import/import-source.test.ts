@@ -263,9 +263,11 @@ describe("claude", () => {
 
 it("refuses an unknown format, and a folder without files of the format", async () => {
   await mkdir(join(fixture.folder, "empty"));
-  await expect(openSource(fixture.folder, { from: "zip" })).rejects.toThrow("--from must be one of mem0, mcp");
+  await expect(openSource(fixture.folder, { from: "zip" })).rejects.toThrow(
+    "--from must be one of mem0, mcp",
+  );
   await expect(openSource(join(fixture.folder, "empty"), { from: "markdown" })).rejects.toThrow(
     "has no file",
   );
-  await expect(openSource(folder)).rejects.toThrow("it is not a file");
+  await expect(openSource(fixture.folder)).rejects.toThrow("it is not a file");
 });
