@@ -3,17 +3,28 @@ import { FILES, type Manifest, PACKAGES, readJson } from "./repository.js";
 import { checkInstallScripts, optionalInstallScripts } from "./rules/install-scripts.js";
 
 it("no package runs a script when it is installed", () => {
-  const template = { folder: "cli/templates/package", manifest: readJson<Manifest>("cli/templates/package/package.json") };
+  const template = {
+    folder: "cli/templates/package",
+    manifest: readJson<Manifest>("cli/templates/package/package.json"),
+  };
   expect(checkInstallScripts([...PACKAGES, template], FILES)).toEqual([]);
 });
 
 it("only LanceDB's optional model runtime runs scripts when it is installed", () => {
   // @lancedb/lancedb names @huggingface/transformers as optional. membus works without it.
-  expect(optionalInstallScripts(readJson("package-lock.json"))).toEqual(["onnxruntime-node", "protobufjs", "sharp"]);
+  expect(optionalInstallScripts(readJson("package-lock.json"))).toEqual([
+    "onnxruntime-node",
+    "protobufjs",
+    "sharp",
+  ]);
 });
 
 it("finds scripts of packages, and packages that npm compiles", () => {
-  const manifest = { name: "@x/a", version: "1.0.0", scripts: { test: "vitest", postinstall: "node x.js", prepare: "tsc" } };
+  const manifest = {
+    name: "@x/a",
+    version: "1.0.0",
+    scripts: { test: "vitest", postinstall: "node x.js", prepare: "tsc" },
+  };
   expect(checkInstallScripts([{ folder: "a", manifest }], ["b/binding.gyp", "b/src/index.ts"])).toEqual([
     "a/package.json: npm runs the script postinstall when the package is installed",
     "a/package.json: npm runs the script prepare when the package is installed",

@@ -3,7 +3,15 @@ import type { Finding } from "../syntax.js";
 import type { Lockfile } from "./lockfile.js";
 
 /** Scripts that npm runs when it installs a package from a registry, a folder or a repository. */
-const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+const INSTALL_SCRIPTS = [
+  "preinstall",
+  "install",
+  "postinstall",
+  "prepublish",
+  "preprepare",
+  "prepare",
+  "postprepare",
+];
 
 /** Finds packages that run a script when they are installed. npm compiles a package that has a binding.gyp. */
 export function checkInstallScripts(packages: readonly Package[], files: readonly string[]): Finding[] {

@@ -1,0 +1,40 @@
+{{- define "membus.name" -}}
+{{- $name := ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) }}
+{{- $name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "membus.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "membus.labels" -}}
+{{ include "membus.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* The name of the secret with the files of `nats.auth`. */ -}}
+{{- define "membus.secret" -}}
+{{- if .Values.nats.existingSecret }}{{ .Values.nats.existingSecret }}
+{{- else if .Values.nats.files }}{{ include "membus.name" . }}-nats
+{{- else }}{{ fail (printf "nats.auth is %s: set nats.existingSecret or nats.files" .Values.nats.auth) }}
+{{- end }}
+{{- end }}
+
+{{- /* The text of membus.yaml. */ -}}
+{{- define "membus.config" -}}
+{{- $name := include "membus.name" . }}
+{{- $config := deepCopy .Values.config }}
+{{- $_ := set $config "health" (dict "port" 9464 "host" "0.0.0.0") }}
+{{- with .Values.gateway }}
+{{- if .enabled }}
+{{- $namespaced := printf "%s-http.%s" $name $.Release.Namespace }}
+{{- $hosts := list (printf "%s-http" $name) $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced) }}
+{{- $_ := set $config "http" true }}
+{{- $_ := set $config "gateway" (dict "listen" "0.0.0.0:8765" "inspector" .inspector "tokens" .tokens "hosts" (concat $hosts .hosts)) }}
+{{- end }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}

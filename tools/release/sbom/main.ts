@@ -1,0 +1,11 @@
+// Prints the libraries of the package `membus` as CycloneDX: `npm run --silent sbom > membus.cdx.json`.
+import { execFileSync } from "node:child_process";
+import { ROOT } from "../../tidy/root.js";
+import { productionSbom, type Sbom } from "./production-sbom.js";
+
+const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+const text = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 28 });
+// The inspector and its libraries are bundled into the gateway.
+console.log(
+  JSON.stringify(productionSbom(JSON.parse(text) as Sbom, ["membus", "@membus/inspector"]), null, 2),
+);
