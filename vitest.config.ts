@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./tools/tidy/longest-first.js";
 
 const SLOW_TESTS = "**/*.slow.test.ts";
 /**
@@ -7,6 +8,9 @@ const SLOW_TESTS = "**/*.slow.test.ts";
  */
 const SHARED_PROCESS_PACKAGES =
   "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
+
+/** Tests of pages in a browser. A browser uses several processes, so few of these run at the same time. */
+const BROWSER_TESTS = "gateway/inspector/test/**/*.slow.test.ts";
 
 /** Tests that need a separate process, because they change global state such as the clock, or replace a module. */
 const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
@@ -21,6 +25,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -74,9 +79,19 @@ export default defineConfig({
         test: {
           name: "slow",
           include: [SLOW_TESTS],
+          exclude: [...configDefaults.exclude, BROWSER_TESTS],
           testTimeout: 900_000,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: [BROWSER_TESTS],
+          testTimeout: 900_000,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

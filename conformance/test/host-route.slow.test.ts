@@ -12,7 +12,8 @@ import { expectConformant } from "./outcome-counts.js";
 /** Long enough for a machine that does other things too. */
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
-it.each([
+// The suites mostly wait, so they run at the same time.
+it.concurrent.each([
   ["lru", "working", lru, { pass: 592, "not-applicable": 70 }],
   ["lancedb", "semantic", lancedb, { pass: 586, "not-applicable": 76 }],
 ] as const)(
@@ -35,7 +36,7 @@ it.each([
 );
 
 // Takes more than a minute, because the suite restarts the processes of `membus up` many times.
-it("membus up keeps its profiles, killed and started again, as any host would be asked", async () => {
+it.concurrent("membus up keeps its profiles, killed and started again, as any host would be asked", async () => {
   const up = new RunningHost();
   await up.start();
   const bus = await connectNatsBus({ servers: up.url }, { logger: silentLogger, clock: systemClock });
