@@ -1,5 +1,6 @@
 import { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, MemoryError, systemClock } from "@membus/protocol";
+import { localPort } from "../flags/local-server.js";
 import { natsOptions } from "../flags/nats-options.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { StartedHost } from "./start-host.js";
@@ -29,9 +30,9 @@ export async function connectOrStart(settings: AgentSettings): Promise<MemoryCli
   try {
     return await connectAgent(settings);
   } catch (error) {
-    const { startablePort, withStartedHost } = await import("./start-host.js");
-    const port = startablePort(settings.config);
+    const port = localPort(settings.config);
     if (!isUnavailable(error) || port === undefined) throw error;
+    const { withStartedHost } = await import("./start-host.js");
     return await withStartedHost(settings.config, port, settings.stateFolder, (host) =>
       waitForHost(settings, host),
     );

@@ -7,12 +7,12 @@ import { hasListener, lockDirectory } from "@membus/disk";
 import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { controlPath } from "../control/control-messages.js";
+import { createHostKey } from "./host-key.js";
 
 const MEMBUS = fileURLToPath(new URL("../../bin/membus.js", import.meta.url));
 /** Windows ignores the first line of the launcher, which has flags of Node. */
 const LAUNCHER: readonly [string, ...string[]] =
   process.platform === "win32" ? [process.execPath, MEMBUS] : [MEMBUS];
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost"]);
 
 /** Size at which the log of the host is emptied before a start. */
 const LOG_BYTES_MAX = 1024 * 1024;
@@ -21,15 +21,6 @@ const LINE_LENGTH_MAX = 300;
 
 /** Settings of the connection of a hook. They would lead the host to another server. */
 const CONNECTION = /^(?:NATS_URL|MEMBUS_NATS_(?!SERVER$)\w+|MEMBUS_(?:DATA|AGENT|SESSION|NAMESPACE))$/;
-
-/** Returns the port of the server that `membus up` would run at the configured address, or undefined. */
-export function startablePort({ nats }: Config): number | undefined {
-  if (nats.url === undefined) return nats.port;
-  if (!URL.canParse(nats.url)) return undefined;
-  const { protocol, hostname, port, username } = new URL(nats.url);
-  const isLocal = protocol === "nats:" && LOOPBACK.has(hostname) && username === "";
-  return isLocal ? Number(port || nats.port) : undefined;
-}
 
 /** A host that is started in the background. */
 export interface StartedHost {
@@ -63,7 +54,8 @@ export async function withStartedHost<T>(
 
 async function startHost(data: string, port: number, logPath: string): Promise<StartedHost> {
   await mkdir(data, { recursive: true, mode: 0o700 });
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CONNECTION.test(name)));
+  const settings = Object.entries(process.env).filter(([name]) => !CONNECTION.test(name));
+  const env = { ...Object.fromEntries(settings), MEMBUS_NATS_NKEY: await createHostKey(process.env) };
   const log = openLog(logPath);
   let failure: MemoryError | undefined;
   const fail = (problem: string) => {

@@ -19,3 +19,8 @@ export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   const stateHome = env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   return { data: join(dataHome, "membus"), state: join(stateHome, "membus", "coding-agents") };
 }
+
+/** Returns the file with the key of the hosts that hooks start. Other users of the machine cannot connect to them. */
+export function hostKeyPath(env: NodeJS.ProcessEnv): string {
+  return join(userFolders(env).state, "host.nk");
+}

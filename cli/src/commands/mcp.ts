@@ -18,8 +18,18 @@ export function registerMcp(program: Command): void {
       const { connection, namespace } = passedFlags(command.optsWithGlobals<CommonFlags>());
       const { projectOf } = await import("@membus/coding-agents");
       const project = namespace ?? (await projectOf(process.cwd())).subject.namespace;
+      await useKnownKey(command);
       await runServer([...connection, "--namespace", project]);
     });
+}
+
+/** The program reads the key from the environment, as other clients do without credentials. */
+async function useKnownKey(command: Command): Promise<void> {
+  const { agentSettings } = await import("../coding-agents/agent-settings.js");
+  const { knownKey } = await import("../flags/nats-options.js");
+  const { config } = await agentSettings(command, process.env);
+  const key = knownKey(config, process.env);
+  if (key !== undefined) process.env.MEMBUS_NATS_NKEY = key;
 }
 
 /** Runs the program of the package in this process. It reads its arguments from the process. */

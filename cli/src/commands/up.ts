@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { connectNatsBus, serverAddress } from "@membus/bus";
 import type { GatewayOptions } from "@membus/gateway";
 import type { Host } from "@membus/host";
@@ -193,13 +194,26 @@ async function startServer(
     onStep: note,
     ...definedOnly({ explicitPath: config.nats.server }),
   });
-  const { auth, port } = config.nats;
-  const configured = auth === undefined ? {} : { configFile: authConfigPath(auth) };
+  const { auth, port, nkey } = config.nats;
+  const restricted = nkey === undefined ? {} : { nkey: await publicKey(nkey) };
+  const configured = auth === undefined ? restricted : { configFile: authConfigPath(auth) };
   const server = await launchNatsServer({ binary: path, port, ...configured }, { logger });
   if (auth === undefined) return server;
   const stopWatching = reloadOnChange(auth, server);
   void server.exited.then(stopWatching);
   return server;
+}
+
+/** Returns the public key of a seed. @throws {TypeError} for a file without a seed. */
+async function publicKey(path: string): Promise<string> {
+  const { fromSeed } = await import("@nats-io/nkeys");
+  try {
+    return fromSeed(new TextEncoder().encode((await readFile(path, "utf8")).trim())).getPublicKey();
+  } catch (error) {
+    throw new TypeError(`nats.nkey: cannot read a seed from ${path}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 function banner({ data, prefix, tenant, nats }: Config, url: string, gateway?: RunningGateway): string {

@@ -1,24 +1,38 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { NatsBusOptions } from "@membus/bus";
+import { hostKeyPath } from "../coding-agents/user-folders.js";
 import type { Config } from "../config/config-schema.js";
 import { ENVIRONMENT } from "../config/environment.js";
 import { definedOnly } from "./defined-only.js";
+import { localPort } from "./local-server.js";
 
 /**
- * Returns the connection options of the settings.
+ * Returns the connection options of the settings. Without credentials, a server on this machine gets the key of the
+ * hosts that hooks start.
  * @throws {TypeError} for a file that cannot be read.
  */
-export async function natsOptions({ nats }: Config, name: string): Promise<NatsBusOptions> {
+export async function natsOptions(config: Pick<Config, "nats">, name: string): Promise<NatsBusOptions> {
+  const { nats } = config;
   const { user, password: pass, token, inbox_prefix: inboxPrefix } = nats;
   const tls = definedOnly({ caFile: nats.tls_ca, certFile: nats.tls_cert, keyFile: nats.tls_key });
   const creds = await contentOf("nats.credentials", nats.credentials);
-  const nkeySeed = (await contentOf("nats.nkey", nats.nkey))?.trim();
+  const nkeySeed = (await contentOf("nats.nkey", nats.nkey ?? knownKey(config, process.env)))?.trim();
   return {
     servers: nats.url ?? `nats://127.0.0.1:${nats.port}`,
     name,
     ...definedOnly({ user, pass, token, creds, nkeySeed, inboxPrefix }),
     ...(Object.keys(tls).length > 0 && { tls }),
   };
+}
+
+const CREDENTIALS = ["credentials", "user", "password", "token", "nkey", "auth"] as const;
+
+/** Returns the file with the key of the hosts that hooks start, if it exists and the settings have no credentials. */
+export function knownKey(config: Pick<Config, "nats">, env: NodeJS.ProcessEnv): string | undefined {
+  if (CREDENTIALS.some((name) => config.nats[name] !== undefined)) return undefined;
+  const path = hostKeyPath(env);
+  return localPort(config) !== undefined && existsSync(path) ? path : undefined;
 }
 
 async function contentOf(setting: string, path: string | undefined): Promise<string | undefined> {

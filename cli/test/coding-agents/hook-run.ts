@@ -30,9 +30,14 @@ export class HookRun {
     return stdout === "" ? {} : (JSON.parse(stdout) as HookAnswer);
   }
 
+  /** Environment variables that name the folders of the user. */
+  get env(): Readonly<Record<string, string>> {
+    return { XDG_DATA_HOME: join(this.folder, "data"), XDG_STATE_HOME: join(this.folder, "state") };
+  }
+
   cli(args: readonly string[], input?: string): Promise<CliResult> {
-    const env = { XDG_DATA_HOME: join(this.folder, "data"), XDG_STATE_HOME: join(this.folder, "state") };
-    return runCli(args, { url: this.url, cwd: this.project, env, ...(input !== undefined && { input }) });
+    const { url, project: cwd, env } = this;
+    return runCli(args, { url, cwd, env, ...(input !== undefined && { input }) });
   }
 
   remove(): void {

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
 import { directoryHolder } from "@membus/disk";
 import { afterEach, expect, it } from "vitest";
 import { HookRun } from "./hook-run.js";
+import { retrieveOver, startMcp } from "./mcp-client.js";
 
 const START = { hook_event_name: "SessionStart", source: "startup" };
 
@@ -20,6 +21,10 @@ async function freeUrl(): Promise<string> {
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return `nats://127.0.0.1:${port}`;
+}
+
+function keyPath(): string {
+  return join(run.folder, "state/membus/coding-agents/host.nk");
 }
 
 function holder() {
@@ -46,13 +51,27 @@ it("starts one host for several sessions that start at once, and delivers the qu
   const log = readFileSync(join(run.folder, "state/membus/coding-agents/host.log"), "utf8");
   expect(log).toContain(`membus is listening on ${run.url}`);
   expect(answers).toHaveLength(3);
-  const memory = await MemoryClient.connect({ servers: run.url, agent: "coding-agent" });
+  const nkeySeed = readFileSync(keyPath(), "utf8").trim();
+  const memory = await MemoryClient.connect({ servers: run.url, agent: "coding-agent", nkeySeed });
   const { total } = await memory.inNamespace("about").retrieve({ namespace: "about/**" });
   expect(total).toBe(1);
   await memory.close();
   const first = await holder();
   await run.answer({ ...START, session_id: "s-5" });
   expect((await holder())?.pid).toBe(first?.pid);
+});
+
+it("starts a host that only programs of the user can connect to", async () => {
+  run = new HookRun(await freeUrl());
+  await run.answer({ hook_event_name: "UserPromptSubmit", prompt: "Always use pnpm in this repository." });
+  await expect.poll(async () => (await run.answer(START)).systemMessage).toBe(undefined);
+  expect(statSync(keyPath()).mode & 0o777).toBe(0o600);
+  await expect(MemoryClient.connect({ servers: run.url, agent: "other" })).rejects.toMatchObject({
+    code: "unauthorized",
+  });
+  const found = await run.cli(["export", "--agent", "coding-agent"]);
+  expect(found.stdout).toContain("Always use pnpm");
+  expect(await retrieveOver(await startMcp(run), "pnpm")).toContain("Always use pnpm");
 });
 
 it("starts no host if that is turned off, or at another machine", async () => {

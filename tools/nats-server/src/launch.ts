@@ -36,6 +36,8 @@ const LaunchOptionsSchema = optionSet({
    * clients later.
    */
   configFile: option.text().optional(),
+  /** Public nkey of the only user that may connect. Without effect if there is a `configFile`. */
+  nkey: option.text().optional(),
   /** Additional arguments for nats-server. Address and port of this launch override them. */
   extraArgs: option.list(option.text()).default([]),
   /** File for the process id of the server. */
@@ -81,7 +83,7 @@ const STOP_TIMEOUT_MS = 5_000;
 
 /**
  * Starts a nats-server on 127.0.0.1 and waits until it accepts a connection (at most 10 s). Authentication is
- * off unless `configFile` enables it.
+ * off unless `nkey` or `configFile` enables it.
  *
  * @throws {TypeError} for an unknown option or a value out of range.
  * @throws {MemoryError} `unavailable` if it does not start, with the end of its log. No process is left
@@ -93,7 +95,7 @@ export async function launchNatsServer(
 ): Promise<NatsServer> {
   const options = parseOptions(LaunchOptionsSchema, input);
   const portsDir = await mkdtemp(join(tmpdir(), "membus-nats-"));
-  const configFile = options.configFile ?? (await writeDefaultConfig(portsDir));
+  const configFile = options.configFile ?? (await writeDefaultConfig(portsDir, options.nkey));
   const server = spawnServer(options.binary, serverArguments({ ...options, configFile }, portsDir));
   const ready = await awaitReady(server, portsDir, clock);
   // Removed now, so that no directory is left if this process is killed.
@@ -115,9 +117,10 @@ export async function launchNatsServer(
   };
 }
 
-async function writeDefaultConfig(directory: string): Promise<string> {
+async function writeDefaultConfig(directory: string, nkey: string | undefined): Promise<string> {
   const path = join(directory, "membus.conf");
-  await writeFile(path, DEFAULT_CONFIG);
+  const users = nkey === undefined ? "" : `authorization { users = [{ nkey: ${JSON.stringify(nkey)} }] }\n`;
+  await writeFile(path, DEFAULT_CONFIG + users);
   return path;
 }
 
