@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Records what is written to standard error, as to a terminal. */
+/** Records the text of standard error, as a terminal would show it. */
 function terminal(isTerminal = true): string[] {
   const written: string[] = [];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {

@@ -70,7 +70,7 @@ export class AuthorizationServer {
   /** Issues a token for `audience`. A claim that is undefined is left out. */
   issue(
     audience: string,
-    claims: JWTPayload = {},
+    claims: Readonly<Record<string, unknown>> = {},
     header: Partial<JWTHeaderParameters> = {},
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
@@ -82,7 +82,7 @@ export class AuthorizationServer {
       exp: now + 600,
       scope: "memory",
     };
-    const signed = new SignJWT({ ...usual, ...claims });
+    const signed = new SignJWT({ ...usual, ...claims } as JWTPayload);
     return signed
       .setProtectedHeader({ alg: "ES256", kid: "k1", typ: "at+jwt", ...header })
       .sign(this.#keys.privateKey);
