@@ -12,7 +12,7 @@ const ALLOWED = {
   "plugins/embeddings": ["protocol", "openai-client"],
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "openai-client", "agent-client"],
-  "integrations/coding-agents": ["protocol", "agent-client", "agentic"],
+  "integrations/coding-agents": ["protocol", "plugins/disk", "agent-client", "agentic"],
   "integrations/frameworks": ["protocol", "agent-client", "agentic"],
   "integrations/mcp": ["protocol", "agent-client", "agentic", "gateway/http"],
   "gateway/http": ["protocol"],

@@ -1,12 +1,11 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { isMissing } from "../missing-file.js";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createDirectory, isMissingFile, readText, replaceFile } from "@membus/disk";
 
-/** Access modes that let only the owner read memories. */
-const OWNER_ONLY = { folder: 0o700, file: 0o600 };
 /** Time of the write in Unix milliseconds, its bytes, and its id. The name alone gives order and size. */
 const WRITE_NAME = /^(\d{15})-(\d{1,12})-([0-9a-f-]{36})\.json$/;
-const DRAFT_SUFFIX = ".tmp";
+/** The end of the name of a file that is not complete. */
+const DRAFT_SUFFIX = ".new";
 
 /** File of a write. */
 export interface SpooledFile {
@@ -51,27 +50,20 @@ export class SpoolFolder {
       time,
       bytes: Buffer.byteLength(text),
     };
-    await this.#create();
-    const draft = join(this.path, `${file.name}${DRAFT_SUFFIX}`);
+    await createDirectory(this.path);
+    const path = join(this.path, file.name);
     try {
-      await writeSynced(draft, text);
-      await rename(draft, join(this.path, file.name));
+      await replaceFile(path, text);
     } catch (error) {
-      await rm(draft, { force: true });
+      await rm(path + DRAFT_SUFFIX, { force: true });
       throw error;
     }
-    await syncFolder(this.path);
     return file;
   }
 
   /** Returns the text of a file, or undefined if another process has removed it. */
-  async read(name: string): Promise<string | undefined> {
-    try {
-      return await readFile(join(this.path, name), "utf8");
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+  read(name: string): Promise<string | undefined> {
+    return readText(join(this.path, name));
   }
 
   /** Removes a file. Returns false if another process has removed it. */
@@ -80,7 +72,7 @@ export class SpoolFolder {
       await rm(join(this.path, name));
       return true;
     } catch (error) {
-      if (isMissing(error)) return false;
+      if (isMissingFile(error)) return false;
       throw error;
     }
   }
@@ -91,11 +83,6 @@ export class SpoolFolder {
       const changed = await stat(join(this.path, name)).catch(() => undefined);
       if (changed !== undefined && changed.mtimeMs < before * 1_000) await this.remove(name);
     }
-  }
-
-  async #create(): Promise<void> {
-    const created = await mkdir(this.path, { recursive: true, mode: OWNER_ONLY.folder });
-    if (created !== undefined) await syncFolder(dirname(created));
   }
 }
 
@@ -113,28 +100,7 @@ async function namesIn(path: string): Promise<string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissingFile(error)) return [];
     throw error;
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", OWNER_ONLY.file);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes names in a folder durable. Windows cannot open folders, and its file system journals names. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { appendFile, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isMissingFile } from "@membus/disk";
 import { z } from "zod";
-import { isMissing } from "../missing-file.js";
 
 /** Bytes at which a journal takes no more lines. Later errors of a long session are not paired. */
 const BYTES_MAX = 256 * 1024;
@@ -65,7 +65,7 @@ export class SessionJournal {
   /** Returns the steps in their order, then the deferred ones. Lines that cannot be read are left out. */
   async steps(): Promise<Step[]> {
     const text = await readFile(this.#path, "utf8").catch((error: unknown) => {
-      if (isMissing(error)) return "";
+      if (isMissingFile(error)) return "";
       throw error;
     });
     return [...text.split("\n").flatMap((line) => parseStep(line) ?? []), ...this.#deferred];
