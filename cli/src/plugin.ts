@@ -1,3 +1,4 @@
-// For authors of plugins: the contract, and the kit that implements it over a small storage port.
+// For authors of plugins: the contract, the protocol, and the kit that implements the contract over a small storage port.
 export * from "@membus/plugin-kit";
+export * from "@membus/protocol";
 export * from "@membus/protocol/plugin";

@@ -20,6 +20,8 @@ let workshop = "";
 /** Output of the command, and the package.json of the plugin before its packages were installed. */
 let printed = "";
 let manifest = "";
+/** Files that the author has packed. */
+let packed: string[] = [];
 
 /** Creates a plugin outside of the repository and follows the printed commands, as its author does. */
 beforeAll(async () => {
@@ -28,7 +30,7 @@ beforeAll(async () => {
   printed = (await run(process.execPath, created)).stdout;
   manifest = await readFile(join(workshop, "package.json"), "utf8");
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
-  const packed = (await readdir(workshop)).filter((name) => name.endsWith(".tgz")).map((file) => `./${file}`);
+  packed = (await readdir(workshop)).filter((name) => name.endsWith(".tgz")).map((file) => `./${file}`);
   await npm(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...packed], workshop);
   // A plugin may be inside another project. Its tests must not use the configuration of that project.
   await writeFile(join(workshop, "vitest.config.ts"), "export default { test: { include: [] } };\n");
@@ -48,7 +50,9 @@ async function createPlugin(name: string, ...flags: string[]): Promise<string> {
 
 describe("packages installed from their files into an empty folder", () => {
   it("contain no sources, and run without them", async () => {
-    expect((await readdir(join(workshop, "node_modules/@membus"))).sort()).toEqual([
+    expect(packed).toEqual(["./membus-0.1.0.tgz"]);
+    const packages = join(workshop, "node_modules/membus/node_modules/@membus");
+    expect((await readdir(packages)).sort()).toEqual([
       "agent-client",
       "agentic",
       "bus",
@@ -69,29 +73,30 @@ describe("packages installed from their files into an empty folder", () => {
       "plugin-lru",
       "protocol",
     ]);
-    const installed = await readdir(join(workshop, "node_modules/@membus"));
+    const installed = await readdir(packages);
     const names = installed.filter((name) => name !== "integrations").map((name) => `@membus/${name}`);
-    const imports = [
+    const inner = [
       ...names,
       "@membus/integrations/ai-sdk",
       "@membus/integrations/anthropic",
       "@membus/integrations/openai-agents",
       "@membus/conformance/vitest",
       "@membus/plugin-kit/storage-suite",
-      "membus",
-      "membus/conformance",
-      "membus/host",
-      "membus/plugin",
-    ].map((name) => `await import("${name}");`);
-    await run(process.execPath, ["--input-type=module", "--eval", imports.join("\n")], { cwd: workshop });
-    expect(await readdir(join(workshop, "node_modules/@membus/protocol"))).not.toContain("src");
+    ];
+    const outer = ["membus", "membus/conformance", "membus/host", "membus/plugin"];
+    for (const [cwd, imported] of [
+      [join(packages, ".."), inner],
+      [workshop, outer],
+    ] as const) {
+      const program = imported.map((name) => `await import("${name}");`).join("\n");
+      await run(process.execPath, ["--input-type=module", "--eval", program], { cwd });
+    }
+    expect(await readdir(join(packages, "protocol"))).not.toContain("src");
   });
 
   it("contain the command line and the conformance suite", async () => {
     expect((await membus("--version")).stdout).toBe("0.1.0\n");
-    const listed = await run("npx", ["--no-install", "membus-conformance", "plugin", "--list"], {
-      cwd: workshop,
-    });
+    const listed = await membus("conformance", "plugin", "--list");
     expect(listed.stdout).toContain("retrieve/limit-is-upper-bound");
   });
 });
@@ -135,7 +140,7 @@ describe.each([
 
 it("prints how to install unpublished packages without changing package.json", async () => {
   expect(printed).toContain(`npm run pack -- --pack-destination ${workshop}\n`);
-  expect(printed).toContain("npm install --no-save ./*.tgz\n");
+  expect(printed).toContain("npm install --no-save ./membus-*.tgz\n");
   expect(await readFile(join(workshop, "package.json"), "utf8")).toBe(manifest);
   await npmRun("build", workshop);
   const doctor = ["doctor", "--json", "--plugin", "episodic=./dist/plugin.js"];
@@ -215,7 +220,7 @@ describe("a plugin in a running host", () => {
 
   /** Runs a program that uses the installed client, and returns its output. */
   async function agent(program: string): Promise<unknown> {
-    const code = `import { MemoryClient } from "@membus/agent-client";
+    const code = `import { MemoryClient } from "membus";
       const memory = await MemoryClient.connect({ servers: "${server.url}", agent: "alice" });
       const tier = "semantic";
       ${program}

@@ -45,10 +45,10 @@ export function registerCreatePlugin(program: Command): void {
 
 function nextSteps(directory: string, tier: MemoryTier): string[] {
   return [
-    "The membus packages are not on npm yet. Next, in a clone of membus:",
-    `  npm ci && npm run build && npm run pack -- --pack-destination ${resolve(directory)}`,
+    "membus is not on npm yet. Next, in a built clone of membus:",
+    `  npm run pack -- --pack-destination ${resolve(directory)}`,
     `Then in ${directory}:`,
-    "  npm install --no-save ./*.tgz",
+    "  npm install --no-save ./membus-*.tgz",
     "  npm test",
     `  npx membus up --plugin ${tier}=./dist/plugin.js`,
   ];

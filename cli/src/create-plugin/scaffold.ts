@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MemoryTier } from "@membus/protocol";
+import { MEMBUS_VERSION } from "../version.js";
 
 const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
@@ -10,7 +11,6 @@ const TARGET_PATHS: Readonly<Record<string, string>> = {
   "ci/github.yml": ".github/workflows/test.yml",
   gitignore: ".gitignore",
 };
-const VERSION = "0.1.0";
 const DEV_DEPENDENCIES = { "@types/node": "20.19.0", typescript: "7.0.2", vitest: "4.1.11" };
 
 export type TemplateKind = "direct" | "kit";
@@ -39,10 +39,7 @@ export async function scaffoldPlugin({ name, kind, tier, directory }: PluginPlan
       const targetPath = TARGET_PATHS[path] ?? path;
       const text = fillTemplate(await readFile(join(folder, path), "utf8"), name, tier);
       await mkdir(dirname(join(target, targetPath)), { recursive: true });
-      await writeFile(
-        join(target, targetPath),
-        path === "package.json" ? withDependencies(text, kind) : text,
-      );
+      await writeFile(join(target, targetPath), path === "package.json" ? withDependencies(text) : text);
       written.push(targetPath);
     }
   }
@@ -63,10 +60,9 @@ function fillTemplate(text: string, name: string, tier: MemoryTier): string {
     .replaceAll("PLUGIN_TIER", tier);
 }
 
-function withDependencies(text: string, kind: TemplateKind): string {
-  const dependencies = kind === "kit" ? ["@membus/plugin-kit", "@membus/protocol"] : ["@membus/protocol"];
+function withDependencies(text: string): string {
   const manifest = JSON.parse(text) as Record<string, unknown>;
-  manifest.dependencies = Object.fromEntries(dependencies.map((dependency) => [dependency, VERSION]));
-  manifest.devDependencies = { "@membus/conformance": VERSION, ...DEV_DEPENDENCIES };
+  manifest.dependencies = { membus: MEMBUS_VERSION };
+  manifest.devDependencies = DEV_DEPENDENCIES;
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

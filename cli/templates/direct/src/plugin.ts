@@ -1,18 +1,11 @@
 import {
   canonicalJson,
+  comparePositions,
   LIMITS,
   type MemoryEntry,
   MemoryError,
-  matches,
-  type Scope,
-  type ScopeSelector,
-  type StoreReceipt,
-  scopeId,
-  selectsScope,
-} from "@membus/protocol";
-import {
-  comparePositions,
   type MemoryPlugin,
+  matches,
   type Operation,
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
@@ -25,8 +18,13 @@ import {
   type PluginStoreRequest,
   type PluginStoreResult,
   positionOf,
+  type Scope,
+  type ScopeSelector,
   type StoreItem,
-} from "@membus/protocol/plugin";
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "membus/plugin";
 
 const REMEMBERED_SECONDS = 600;
 

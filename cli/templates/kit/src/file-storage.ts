@@ -6,14 +6,15 @@ import {
   type GenerationIds,
   isOutdated,
   type Outdated,
+  parseScopeId,
   type Row,
   type RowSink,
   type RowSize,
+  type Scope,
   type ScopedRow,
   type Storage,
   type StorageContext,
-} from "@membus/plugin-kit";
-import { parseScopeId, type Scope } from "@membus/protocol";
+} from "membus/plugin";
 import { parseRow, rowAsJson } from "./row-json.js";
 
 /**

@@ -1,9 +1,8 @@
-import { KitPlugin } from "@membus/plugin-kit";
-import type { MemoryPlugin } from "@membus/protocol/plugin";
+import { KitPlugin, type MemoryPlugin } from "membus/plugin";
 import { createStorage } from "./file-storage.js";
 
 /**
- * Creates an instance, for a host or `membus-conformance`. `options` come from the settings. The kit does
+ * Creates an instance, for a host or `membus conformance`. `options` come from the settings. The kit does
  * everything except storing rows.
  */
 export function createPlugin(options: Readonly<Record<string, unknown>> = {}): MemoryPlugin {

@@ -1,4 +1,4 @@
-import type { Row } from "@membus/plugin-kit";
+import type { Row } from "membus/plugin";
 
 /** Converts a row to JSON, with binary fields as base64. */
 export function rowAsJson({ terms, vector, ...row }: Row): object {

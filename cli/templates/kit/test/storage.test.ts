@@ -1,4 +1,4 @@
-import { registerStorageSuite } from "@membus/plugin-kit/storage-suite";
+import { registerStorageSuite } from "membus/conformance";
 import { describe, it } from "vitest";
 import { createStorage } from "../dist/file-storage.js";
 

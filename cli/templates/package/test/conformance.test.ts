@@ -1,4 +1,4 @@
-import { registerConformance } from "@membus/conformance/vitest";
+import { registerConformance } from "membus/conformance";
 import { describe, it } from "vitest";
 import { createPlugin } from "../dist/plugin.js";
 
