@@ -13,6 +13,7 @@ import { type CliResult, runCli } from "./run-cli.js";
 export const PROGRAMS = {
   node: "/usr/bin/node",
   membus: "/opt/membus/bin/membus.js",
+  plugins: "/opt/membus/coding-agents/plugins",
 };
 
 /** Folders of a user who has nothing installed, and a project. */
@@ -55,6 +56,7 @@ export async function installMachine(
     OPENCLAW_HOME: "",
     OPENCLAW_STATE_DIR: "",
     OPENCLAW_CONFIG_PATH: "",
+    PI_CODING_AGENT_DIR: "",
     ...Object.fromEntries(Object.entries(variables).map(([name, path]) => [name, join(home, path)])),
   };
   const machine: Machine = { env, platform: "linux", home, project };

@@ -56,11 +56,20 @@ it("has the version of the package everywhere", async () => {
     const versions = [...`${text}${servers}`.matchAll(/\bmembus@([^" ]+)/g)].map((match) => match[1]);
     expect(versions).toEqual(Array(counts[folder]).fill(version));
   }
+  for (const folder of ["opencode", "pi", "openclaw"]) {
+    expect(await read(`${folder}/package.json`)).toMatchObject({ name: `membus-${folder}`, version });
+    expect(await readFile(join(PLUGINS, folder, "index.js"), "utf8")).toContain(`"membus@${version}"`);
+  }
+  expect(await read("openclaw/openclaw.plugin.json")).toMatchObject({
+    id: "membus",
+    kind: "memory",
+    version,
+  });
 });
 
 it.each(FOLDERS)("hooks of %s equal the hooks of membus install, with npx", async (folder) => {
   const { hooks } = await read<Hooks>(`${folder}/hooks/hooks.json`);
-  const launch = new Launch({ node: "/node", membus: "/membus.js" }, passedFlags({}));
+  const launch = new Launch({ node: "/node", membus: "/membus.js", plugins: PLUGINS }, passedFlags({}));
   const agent = AGENTS.find(({ id }) => id === folder)!;
   const machine = { env: {}, platform: "linux", home: "/home", project: "/project" } as const;
   const entries = agent.targets(machine, "user", launch).flatMap((target) => target.entries);

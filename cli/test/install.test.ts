@@ -24,6 +24,10 @@ const CODEX_HOOK = {
   timeout: 10,
 };
 
+function hookCommand(agent: string): string[] {
+  return ["/usr/bin/node", "/opt/membus/bin/membus.js", "hook", agent, "--agent", "coding-agent"];
+}
+
 function hooks(handler: object, lastHandler: object, failures = {}): object {
   return {
     hooks: {
@@ -43,9 +47,30 @@ const CODEX_SERVERS = { mcp_servers: { membus: COMMAND } };
 const CLAUDE_HOOKS = hooks(CLAUDE_HOOK, CLAUDE_HOOK, { PostToolUseFailure: [{ hooks: [CLAUDE_HOOK] }] });
 const CODEX_HOOKS = hooks(CODEX_HOOK, { ...CODEX_HOOK, timeout: 3 });
 const CURSOR_SERVERS = { mcpServers: { membus: { type: "stdio", ...SHARED } } };
-const OPENCODE_SERVERS = {
+const OPENCODE_CONFIG = {
   mcp: { membus: { type: "local", command: [COMMAND.command, ...COMMAND.args], enabled: true } },
+  plugin: [
+    ["file:///opt/membus/coding-agents/plugins/opencode/index.js", { command: hookCommand("opencode") }],
+  ],
 };
+const OPENCLAW_CONFIG = {
+  plugins: {
+    load: { paths: ["/opt/membus/coding-agents/plugins/openclaw"] },
+    slots: { memory: "membus" },
+    entries: {
+      membus: {
+        enabled: true,
+        hooks: { allowConversationAccess: true },
+        config: { command: hookCommand("openclaw") },
+      },
+    },
+  },
+};
+const PI_EXTENSION = `// Written by \`membus install pi\`.
+import { piExtension } from "file:///opt/membus/coding-agents/plugins/pi/index.js";
+
+export default piExtension(["/usr/bin/node","/opt/membus/bin/membus.js","hook","pi","--agent","coding-agent"]);
+`;
 
 /** Files that an installation without any earlier file writes, and their contents. */
 const WRITTEN: readonly (readonly [agent: string, scope: Scope, files: Record<string, unknown>])[] = [
@@ -83,13 +108,30 @@ const WRITTEN: readonly (readonly [agent: string, scope: Scope, files: Record<st
   ],
   ["gemini", "user", { "home/.gemini/settings.json": { mcpServers: { membus: COMMAND } } }],
   ["gemini", "project", { "my project/.gemini/settings.json": { mcpServers: { membus: COMMAND } } }],
-  ["opencode", "user", { "home/.config/opencode/opencode.json": OPENCODE_SERVERS }],
-  ["opencode", "project", { "my project/opencode.json": OPENCODE_SERVERS }],
-  ["openclaw", "user", { "home/.openclaw/openclaw.json": { mcp: { servers: { membus: SHARED } } } }],
+  ["opencode", "user", { "home/.config/opencode/opencode.json": OPENCODE_CONFIG }],
+  ["opencode", "project", { "my project/opencode.json": OPENCODE_CONFIG }],
+  [
+    "pi",
+    "user",
+    {
+      "home/.pi/agent/mcp.json": { mcpServers: { membus: COMMAND } },
+      "home/.pi/agent/extensions/membus.js": PI_EXTENSION,
+    },
+  ],
+  [
+    "pi",
+    "project",
+    {
+      "my project/.pi/mcp.json": { mcpServers: { membus: COMMAND } },
+      "my project/.pi/extensions/membus.js": PI_EXTENSION,
+    },
+  ],
+  ["openclaw", "user", { "home/.openclaw/openclaw.json": OPENCLAW_CONFIG }],
   ["hermes", "user", { "home/.hermes/config.yaml": { mcp_servers: { membus: SHARED } } }],
 ];
 
 function parsed(path: string, text: string): unknown {
+  if (path.endsWith(".js")) return text;
   if (path.endsWith(".toml")) return parseToml(text);
   return path.endsWith(".yaml") ? parseYaml(text) : parseJsonc(text);
 }
@@ -187,16 +229,19 @@ describe("an installation", () => {
       HERMES_HOME: "h",
       GEMINI_CLI_HOME: "g",
       OPENCLAW_STATE_DIR: "o",
+      PI_CODING_AGENT_DIR: "p",
     });
-    for (const agent of ["claude-code", "codex", "hermes", "gemini", "openclaw"])
+    for (const agent of ["claude-code", "codex", "hermes", "gemini", "openclaw", "pi"])
       await machine.install(agent);
     const files = await machine.files();
-    expect(files.filter((path) => /\.(json|toml|yaml)$/.test(path))).toEqual([
+    expect(files.filter((path) => /\.(js|json|toml|yaml)$/.test(path))).toEqual([
       "home/c/.claude.json",
       "home/c/settings.json",
       "home/g/.gemini/settings.json",
       "home/h/config.yaml",
       "home/o/openclaw.json",
+      "home/p/extensions/membus.js",
+      "home/p/mcp.json",
       "home/x/config.toml",
       "home/x/hooks.json",
     ]);
@@ -223,6 +268,47 @@ describe("an installation", () => {
   });
 });
 
+describe("a plugin", () => {
+  it("of OpenCode joins the plugins of the user, and follows a moved installation", async () => {
+    const machine = await installMachine();
+    const text =
+      '{ "plugin": ["mine", ["/old/coding-agents/plugins/opencode/index.js", { "command": [] }]] }\n';
+    await machine.write("home/.config/opencode/opencode.json", text);
+    await machine.install("opencode");
+    const { plugin } = parseJsonc(await machine.read("home/.config/opencode/opencode.json"));
+    expect(plugin).toEqual(["mine", OPENCODE_CONFIG.plugin[0]]);
+    await machine.uninstall("opencode");
+    expect(parseJsonc(await machine.read("home/.config/opencode/opencode.json"))).toEqual({
+      plugin: ["mine"],
+    });
+  });
+
+  it("of pi keeps a file of the user with its name", async () => {
+    const machine = await installMachine();
+    const path = await machine.write("home/.pi/agent/extensions/membus.js", "export default () => {};\n");
+    await expect(machine.install("pi")).rejects.toThrow(
+      `${path}: membus is another program: rename or remove it first`,
+    );
+    expect(await machine.uninstall("pi")).toEqual([]);
+    expect(await machine.files()).toEqual([
+      "home/.pi",
+      "home/.pi/agent",
+      "home/.pi/agent/extensions",
+      "home/.pi/agent/extensions/membus.js",
+    ]);
+  });
+
+  it("of OpenClaw does not take the memory slot from another plugin", async () => {
+    const machine = await installMachine();
+    const text = '{ "plugins": { "slots": { "memory": "memory-lancedb" } } }\n';
+    const path = await machine.write("home/.openclaw/openclaw.json", text);
+    await expect(machine.install("openclaw")).rejects.toThrow(
+      `${path}: plugins.slots.memory is another program: rename or remove it first`,
+    );
+    expect(await machine.read("home/.openclaw/openclaw.json")).toBe(text);
+  });
+});
+
 describe("files that are refused", () => {
   it("have a syntax error: no file is written", async () => {
     const machine = await installMachine();
@@ -238,7 +324,7 @@ describe("files that are refused", () => {
     const text = '{"mcpServers": {"membus": {"command": "mine"}}}';
     const path = await machine.write("home/.cursor/mcp.json", text);
     await expect(machine.install("cursor")).rejects.toThrow(
-      `${path}: mcpServers.membus is another program: rename it first`,
+      `${path}: mcpServers.membus is another program: rename or remove it first`,
     );
     expect(await machine.uninstall("cursor")).toEqual([]);
     expect(await machine.read("home/.cursor/mcp.json")).toBe(text);

@@ -18,12 +18,14 @@ interface InstallFlags extends ChangeFlags {
   readonly list?: boolean;
 }
 
-const AGENT_HELP = "claude-code, codex, cursor, vscode, gemini, opencode, openclaw or hermes";
+const AGENT_HELP = "claude-code, codex, cursor, vscode, gemini, opencode, pi, openclaw or hermes";
 
 export function registerInstall(program: Command): void {
   const command = program
     .command("install")
-    .description("give a coding agent a memory: adds the MCP server and the hooks to its configuration")
+    .description(
+      "give a coding agent a memory: adds the MCP server, the hooks and the plugin to its configuration",
+    )
     .argument("[agent]", AGENT_HELP)
     .option("--list", "list the agents, and where membus is installed");
   addChangeFlags(command).action(async (agent: string | undefined, flags: InstallFlags, self: Command) => {

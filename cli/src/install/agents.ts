@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { Launch } from "./launch.js";
 import { hookEntry, serverEntry } from "./launch.js";
 import { existingFile, folderOf, type Machine } from "./machine.js";
+import { openClawPluginEntries, openCodePluginEntry, piExtensionEntry } from "./plugin-entries.js";
 import type { Entry } from "./syntax/syntax.js";
 
 export type Scope = "user" | "project";
@@ -9,7 +10,7 @@ export type Scope = "user" | "project";
 /** A file of an agent, and what membus adds to it. */
 export interface ConfigTarget {
   readonly path: string;
-  readonly syntax: "json" | "toml" | "yaml";
+  readonly syntax: "json" | "toml" | "yaml" | "whole-file";
   readonly entries: readonly Entry[];
 }
 
@@ -144,9 +145,30 @@ const opencode: Agent = {
     const folder = scope === "user" ? this.folder(machine) : machine.project;
     const { command, args } = launch.server();
     const value = { type: "local", command: [command, ...args], enabled: true };
-    return [json(existingFile(folder, ["opencode.json", "opencode.jsonc"]), serverEntry(["mcp"], value))];
+    const entries = [serverEntry(["mcp"], value), openCodePluginEntry(launch)];
+    return [{ path: existingFile(folder, ["opencode.json", "opencode.jsonc"]), syntax: "json", entries }];
   },
   next: "Restart OpenCode.",
+};
+
+const pi: Agent = {
+  id: "pi",
+  title: "pi",
+  programs: ["pi"],
+  scopes: ["user", "project"],
+  folder: (machine) => folderOf(machine, "PI_CODING_AGENT_DIR", ".pi", "agent"),
+  targets(machine, scope, launch) {
+    const folder = scope === "user" ? this.folder(machine) : join(machine.project, ".pi");
+    return [
+      json(join(folder, "mcp.json"), serverEntry(["mcpServers"], { ...launch.server() })),
+      {
+        path: join(folder, "extensions", "membus.js"),
+        syntax: "whole-file",
+        entries: [piExtensionEntry(launch)],
+      },
+    ];
+  },
+  next: "Restart pi, or run `/reload`.",
 };
 
 const openclaw: Agent = {
@@ -156,10 +178,9 @@ const openclaw: Agent = {
   scopes: ["user"],
   folder: (machine) => dirname(openclawFile(machine)),
   targets(machine, _scope, launch) {
-    const entry = serverEntry(["mcp", "servers"], { ...launch.server(SHARED_NAMESPACE) });
-    return [json(openclawFile(machine), entry)];
+    return [{ path: openclawFile(machine), syntax: "json", entries: openClawPluginEntries(launch) }];
   },
-  next: "Restart the gateway of OpenClaw, or run `openclaw mcp reload`.",
+  next: "Restart the gateway of OpenClaw.",
 };
 
 const hermes: Agent = {
@@ -189,6 +210,7 @@ export const AGENTS: readonly Agent[] = [
   vscode,
   gemini,
   opencode,
+  pi,
   openclaw,
   hermes,
 ];

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { PassedFlags, Programs } from "./programs.js";
 import type { ConfigValue, Entry } from "./syntax/syntax.js";
 
@@ -26,6 +26,11 @@ export class Launch {
       command: this.programs.node,
       args: [this.programs.membus, "mcp", ...this.flags.connection, ...namespaceFlags],
     };
+  }
+
+  /** Returns the path of a file of the plugin of an agent. */
+  pluginPath(agent: string, ...names: readonly string[]): string {
+    return join(this.programs.plugins, agent, ...names);
   }
 
   /** Returns the program and the arguments of the hooks of an agent. */

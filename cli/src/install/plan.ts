@@ -5,6 +5,7 @@ import { type InstallRecord, sha256, textBefore } from "./install-record.js";
 import { JSON_SYNTAX } from "./syntax/json.js";
 import { type ConfigSyntax, type Entry, SyntaxProblem } from "./syntax/syntax.js";
 import { TOML_SYNTAX } from "./syntax/toml.js";
+import { WHOLE_FILE_SYNTAX } from "./syntax/whole-file.js";
 import { YAML_SYNTAX } from "./syntax/yaml.js";
 import { applyEdits, type TextEdit } from "./text-edit.js";
 
@@ -12,6 +13,7 @@ const SYNTAXES: Readonly<Record<ConfigTarget["syntax"], ConfigSyntax>> = {
   json: JSON_SYNTAX,
   toml: TOML_SYNTAX,
   yaml: YAML_SYNTAX,
+  "whole-file": WHOLE_FILE_SYNTAX,
 };
 
 /** A planned change of one file. */
@@ -100,7 +102,7 @@ function refuseForeign(syntax: ConfigSyntax, text: string, entry: Entry): void {
   const foreign = syntax.find(text, entry).find((value) => !entry.isOurs(value));
   if (foreign === undefined) return;
   const name = [...entry.parents, entry.key].join(".");
-  throw new SyntaxProblem(`${name} is another program: rename it first`);
+  throw new SyntaxProblem(`${name} is another program: rename or remove it first`);
 }
 
 function withoutEntries(

@@ -6,6 +6,8 @@ import type { CommonFlags } from "../session.js";
 export interface Programs {
   readonly node: string;
   readonly membus: string;
+  /** Folder of the plugins, one for each agent. */
+  readonly plugins: string;
 }
 
 /** Returns the programs of this installation. */
@@ -13,6 +15,7 @@ export function installedPrograms(): Programs {
   return {
     node: process.execPath,
     membus: fileURLToPath(new URL("../../bin/membus.js", import.meta.url)),
+    plugins: fileURLToPath(new URL("../plugins", import.meta.resolve("@membus/coding-agents"))),
   };
 }
 

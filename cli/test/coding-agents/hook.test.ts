@@ -43,6 +43,20 @@ it("keeps writes in the outbox while no host answers, and ends with 0", async ()
   away.remove();
 });
 
+it.each(["opencode", "pi", "openclaw"])("answers the plugin of %s", async (agent) => {
+  const flags = ["--state", join(run.folder, "state"), "--no-start"];
+  const send = (fields: object) =>
+    run.cli(["hook", agent, ...flags], JSON.stringify({ session_id: "s-1", cwd: run.project, ...fields }));
+  expect(await send({ ...PROMPT, source: "user" })).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  const { stdout } = await send({ hook_event_name: "MemorySearch", prompt: "pnpm" });
+  expect(JSON.parse(stdout)).toMatchObject({
+    hookSpecificOutput: {
+      hookEventName: "MemorySearch",
+      additionalContext: expect.stringContaining(`${agent}, said by the user) ${PROMPT.prompt}`),
+    },
+  });
+});
+
 it("delivers queued writes with membus outbox retry", async () => {
   await run.answer(PROMPT, ["--nats", NOWHERE]);
   const failed = await run.cli(["outbox", "retry", "--nats", NOWHERE, "--json"]);

@@ -1,0 +1,68 @@
+import { pathToFileURL } from "node:url";
+import type { Launch } from "./launch.js";
+import type { Entry } from "./syntax/syntax.js";
+
+const PLUGIN_NAME = "membus";
+/** The end of the path of a plugin of membus, also one of another folder. */
+const PLUGIN_PATH = /\bcoding-agents\/plugins\/(?:openclaw|opencode|pi)\b/;
+/** Begins the file of the extension for pi. */
+const PI_MARK = "// Written by `membus install pi`.";
+
+/** OpenCode passes the options of a plugin to it. */
+export function openCodePluginEntry(launch: Launch): Entry {
+  const file = pathToFileURL(launch.pluginPath("opencode", "index.js")).href;
+  const value = [file, { command: commandOf(launch, "opencode") }];
+  return { parents: ["plugin"], value, isOurs: isPluginOfMembus };
+}
+
+/** pi passes nothing to an extension, so its file holds the command. */
+export function piExtensionEntry(launch: Launch): Entry {
+  const file = pathToFileURL(launch.pluginPath("pi", "index.js")).href;
+  const value = [
+    PI_MARK,
+    `import { piExtension } from ${JSON.stringify(file)};`,
+    "",
+    `export default piExtension(${JSON.stringify(commandOf(launch, "pi"))});`,
+    "",
+  ].join("\n");
+  return {
+    parents: [],
+    key: PLUGIN_NAME,
+    value,
+    isOurs: (text) => typeof text === "string" && text.startsWith(PI_MARK),
+  };
+}
+
+/** The plugin owns the memory slot. Without `allowConversationAccess` OpenClaw runs no hook of it. */
+export function openClawPluginEntries(launch: Launch): Entry[] {
+  const value = {
+    enabled: true,
+    hooks: { allowConversationAccess: true },
+    config: { command: commandOf(launch, "openclaw") },
+  };
+  return [
+    { parents: ["plugins", "load", "paths"], value: launch.pluginPath("openclaw"), isOurs: isPluginOfMembus },
+    {
+      parents: ["plugins", "slots"],
+      key: "memory",
+      value: PLUGIN_NAME,
+      isOurs: (slot) => slot === PLUGIN_NAME,
+    },
+    { parents: ["plugins", "entries"], key: PLUGIN_NAME, value, isOurs: hasHookOfMembus },
+  ];
+}
+
+function commandOf(launch: Launch, agent: string): string[] {
+  const { command, args } = launch.hook(agent);
+  return [command, ...args];
+}
+
+/** Recognises a path, or a pair of a path and options. */
+function isPluginOfMembus(entry: unknown): boolean {
+  const path = Array.isArray(entry) ? entry[0] : entry;
+  return typeof path === "string" && PLUGIN_PATH.test(path.replaceAll("\\", "/"));
+}
+
+function hasHookOfMembus(entry: unknown): boolean {
+  return JSON.stringify(entry)?.includes('"hook","openclaw"') === true;
+}
