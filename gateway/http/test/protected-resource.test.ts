@@ -67,6 +67,15 @@ it.each([
   ]);
 });
 
+it("logs why an issuer cannot be reached", async () => {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const nowhere = "http://127.0.0.1:9";
+  const resource = new ProtectedResource({ issuer: nowhere, resource: RESOURCE }, { clock, logger });
+  expect(await resource.check(await issuer.issue(RESOURCE, { iss: nowhere }))).toEqual(UNAVAILABLE);
+  expect(String(logger.lines[0]?.fields.err)).toMatch(/fetch failed: .*(ECONNREFUSED|bad port)/);
+});
+
 it("looks for metadata in the order of the MCP specification", () => {
   expect(metadataUrls("https://login.example.org")).toEqual([
     "https://login.example.org/.well-known/oauth-authorization-server",

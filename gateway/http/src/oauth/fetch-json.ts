@@ -23,11 +23,16 @@ export async function fetchJson(url: string, clock: Clock): Promise<unknown> {
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return JSON.parse(await textOf(response)) as unknown;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IssuerUnavailable(`cannot read ${url}: ${reason}`, { cause });
+    throw new IssuerUnavailable(`cannot read ${url}: ${reasonOf(cause)}`, { cause });
   } finally {
     cancel();
   }
+}
+
+/** The message of a failed `fetch` is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 async function textOf({ body }: Response): Promise<string> {
