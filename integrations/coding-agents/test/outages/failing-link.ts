@@ -7,6 +7,7 @@ export class FailingLink {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #bytesLeft = Number.POSITIVE_INFINITY;
+  #onBreak: () => void = () => undefined;
 
   private constructor(port: number) {
     this.#port = port;
@@ -24,9 +25,15 @@ export class FailingLink {
     return `nats://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks all connections after this number of bytes in both directions, and refuses others. */
-  breakAfter(bytes: number): void {
+  /**
+   * Breaks all connections after this number of bytes in both directions, and refuses others. Resolves when it
+   * has happened.
+   */
+  breakAfter(bytes: number): Promise<void> {
     this.#bytesLeft = bytes;
+    return new Promise((resolve) => {
+      this.#onBreak = resolve;
+    });
   }
 
   repair(): void {
@@ -64,6 +71,8 @@ export class FailingLink {
   #pass(chunk: Buffer, to: Socket): void {
     if (this.#bytesLeft > 0) to.write(chunk.subarray(0, Math.min(chunk.length, this.#bytesLeft)));
     this.#bytesLeft -= chunk.length;
-    if (this.#bytesLeft <= 0) for (const socket of this.#sockets) socket.destroySoon();
+    if (this.#bytesLeft > 0) return;
+    for (const socket of this.#sockets) socket.destroySoon();
+    this.#onBreak();
   }
 }
