@@ -71,6 +71,13 @@ import { piExtension } from "file:///opt/membus/coding-agents/plugins/pi/index.j
 
 export default piExtension(["/usr/bin/node","/opt/membus/bin/membus.js","hook","pi","--agent","coding-agent"]);
 `;
+const HERMES_PROVIDER = `# Written by \`membus install hermes\`.
+from membus.hermes import MembusMemoryProvider
+
+
+def register(ctx):
+    ctx.register_memory_provider(MembusMemoryProvider(["/usr/bin/node","/opt/membus/bin/membus.js","hook","hermes","--agent","coding-agent"]))
+`;
 
 /** Files that an installation without any earlier file writes, and their contents. */
 const WRITTEN: readonly (readonly [agent: string, scope: Scope, files: Record<string, unknown>])[] = [
@@ -127,11 +134,18 @@ const WRITTEN: readonly (readonly [agent: string, scope: Scope, files: Record<st
     },
   ],
   ["openclaw", "user", { "home/.openclaw/openclaw.json": OPENCLAW_CONFIG }],
-  ["hermes", "user", { "home/.hermes/config.yaml": { mcp_servers: { membus: SHARED } } }],
+  [
+    "hermes",
+    "user",
+    {
+      "home/.hermes/config.yaml": { mcp_servers: { membus: SHARED } },
+      "home/.hermes/plugins/membus/__init__.py": HERMES_PROVIDER,
+    },
+  ],
 ];
 
 function parsed(path: string, text: string): unknown {
-  if (path.endsWith(".js")) return text;
+  if (path.endsWith(".js") || path.endsWith(".py")) return text;
   if (path.endsWith(".toml")) return parseToml(text);
   return path.endsWith(".yaml") ? parseYaml(text) : parseJsonc(text);
 }

@@ -2,7 +2,12 @@ import { dirname, join } from "node:path";
 import type { Launch } from "./launch.js";
 import { hookEntry, serverEntry } from "./launch.js";
 import { existingFile, folderOf, type Machine } from "./machine.js";
-import { openClawPluginEntries, openCodePluginEntry, piExtensionEntry } from "./plugin-entries.js";
+import {
+  hermesProviderEntry,
+  openClawPluginEntries,
+  openCodePluginEntry,
+  piExtensionEntry,
+} from "./plugin-entries.js";
 import type { Entry } from "./syntax/syntax.js";
 
 export type Scope = "user" | "project";
@@ -197,10 +202,15 @@ const hermes: Agent = {
         )
       : folderOf(machine, "HERMES_HOME", ".hermes"),
   targets(machine, _scope, launch) {
+    const folder = this.folder(machine);
     const entry = serverEntry(["mcp_servers"], { ...launch.server(SHARED_NAMESPACE) });
-    return [{ path: join(this.folder(machine), "config.yaml"), syntax: "yaml", entries: [entry] }];
+    const provider = join(folder, "plugins", "membus", "__init__.py");
+    return [
+      { path: join(folder, "config.yaml"), syntax: "yaml", entries: [entry] },
+      { path: provider, syntax: "whole-file", entries: [hermesProviderEntry(launch)] },
+    ];
   },
-  next: "Restart Hermes Agent.",
+  next: "Install the Python package membus where Hermes Agent is, run `hermes memory setup membus`, and restart it.",
 };
 
 export const AGENTS: readonly Agent[] = [

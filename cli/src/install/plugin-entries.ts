@@ -7,6 +7,8 @@ const PLUGIN_NAME = "membus";
 const PLUGIN_PATH = /\bcoding-agents\/plugins\/(?:openclaw|opencode|pi)\b/;
 /** Begins the file of the extension for pi. */
 const PI_MARK = "// Written by `membus install pi`.";
+/** Begins the file of the memory provider for Hermes Agent. */
+const HERMES_MARK = "# Written by `membus install hermes`.";
 
 /** OpenCode passes the options of a plugin to it. */
 export function openCodePluginEntry(launch: Launch): Entry {
@@ -30,6 +32,26 @@ export function piExtensionEntry(launch: Launch): Entry {
     key: PLUGIN_NAME,
     value,
     isOurs: (text) => typeof text === "string" && text.startsWith(PI_MARK),
+  };
+}
+
+/** Hermes Agent passes nothing to a memory provider, so its file holds the command. */
+export function hermesProviderEntry(launch: Launch): Entry {
+  const value = [
+    HERMES_MARK,
+    "from membus.hermes import MembusMemoryProvider",
+    "",
+    "",
+    "def register(ctx):",
+    // The strings of JSON are strings of Python.
+    `    ctx.register_memory_provider(MembusMemoryProvider(${JSON.stringify(commandOf(launch, "hermes"))}))`,
+    "",
+  ].join("\n");
+  return {
+    parents: [],
+    key: PLUGIN_NAME,
+    value,
+    isOurs: (text) => typeof text === "string" && text.startsWith(HERMES_MARK),
   };
 }
 
