@@ -25,6 +25,8 @@ export class AuthorizationServer {
   user = "alice";
   /** Status of the key set. */
   keysStatus = 200;
+  /** Replaces the scopes that a client asks for. */
+  grantedScope: string | undefined;
   /** Replaces fields of the metadata. */
   metadata: object = {};
   /** Whether requests are not answered. */
@@ -157,7 +159,7 @@ export class AuthorizationServer {
     ) {
       return [400, { error: "invalid_grant" }];
     }
-    const scope = consent.query.get("scope") ?? "";
+    const scope = this.grantedScope ?? consent.query.get("scope") ?? "";
     const token = await this.issue(form.get("resource")!, { sub: consent.user, scope });
     return [200, { access_token: token, token_type: "Bearer", expires_in: 600, scope }];
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../../bus/test/free-port.js";
 import { REVISIONS } from "../../../integrations/mcp/test/mcp-clients.js";
 import type { GatewayOptions } from "../../src/index.js";
+import { A2eClient } from "../a2e-client.js";
 import { GatewayFixture } from "../gateway-fixture.js";
 import { JSON_HEADERS } from "../raw-mcp.js";
 import { AuthorizationServer } from "./authorization-server.js";
@@ -96,6 +97,19 @@ describe.each(REVISIONS)("a client of the MCP SDK, %s", (revision) => {
     await client.close();
     await other.client.close();
   });
+});
+
+it("lets a client ask for the scopes that its token lacks", async () => {
+  issuer.user = "alice";
+  const url = await protectedMcp({ scopes: ["memory", "write"] });
+  issuer.grantedScope = "memory";
+  const connecting = connectWithConsent("2026-07-28", url, document);
+  await expect(connecting).rejects.toThrow();
+  issuer.grantedScope = undefined;
+  const { client, authorization } = await connectWithConsent("2026-07-28", url, document);
+  expect(authorization.get("scope")).toBe("memory write");
+  expect((await client.listTools()).tools).toHaveLength(5);
+  await client.close();
 });
 
 describe("a gateway with oauth", () => {
@@ -243,6 +257,10 @@ describe("a gateway with oauth", () => {
     const { origin } = new URL(closed);
     expect((await fetch(`${origin}/`)).status).toBe(404);
     expect((await fetch(`${origin}/v1/models`)).status).toBe(401);
+    const a2e = await A2eClient.create(origin);
+    await a2e.openStream(origin);
+    expect(await a2e.handshake(origin)).toMatchObject({ ok: false, reason: "auth_failed" });
+    a2e.breakStream();
   });
 
   it("refuses options that would be insecure", async () => {
