@@ -11,8 +11,9 @@ const { values } = parseArgs({ options: { "pack-destination": { type: "string", 
 const destination = resolve(process.env.INIT_CWD ?? ".", values["pack-destination"]);
 const folder = mkdtempSync(join(tmpdir(), "membus-pack-"));
 try {
+  stagePackage(ROOT, folder);
   const args = ["pack", "--silent", "--pack-destination", destination];
-  const file = execFileSync("npm", args, { cwd: stagePackage(ROOT, folder), encoding: "utf8" }).trim();
+  const file = execFileSync("npm", args, { cwd: folder, encoding: "utf8" }).trim();
   console.log(join(destination, file));
 } finally {
   rmSync(folder, { recursive: true });

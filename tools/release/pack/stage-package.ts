@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "../set-version.js";
 
@@ -7,32 +6,42 @@ interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly workspaces?: readonly string[];
+  readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 const NAME = "membus";
+/** Files that npm packs without being asked. */
+const IMPLIED = ["package.json", "README.md", "LICENSE"];
 
 /**
- * Writes the package `membus` below an empty folder, with all other public packages inside. Returns its folder.
- * npm installs it although no registry has the other packages.
+ * Writes the package `membus` into an empty folder, with all other public packages inside. npm packs the folder, and
+ * installs the result although no registry has the other packages.
  */
-export function stagePackage(root: string, folder: string): string {
+export function stagePackage(root: string, folder: string): void {
   const { workspaces = [] } = readJson<Manifest>(root, "package.json");
-  const inner = workspaces
-    .map((path) => readJson<Manifest>(root, `${path}/package.json`))
-    .filter((manifest) => !manifest.private && manifest.name !== NAME);
-  const names = inner.map(({ name }) => name);
-  const staged = join(folder, "package");
-  for (const { name, filename } of pack(root, folder, [NAME, ...names])) {
-    const target = name === NAME ? staged : join(staged, "node_modules", name);
-    mkdirSync(target, { recursive: true });
-    execFileSync("tar", ["-xzf", join(folder, filename), "-C", target, "--strip-components", "1"]);
+  const packages = workspaces
+    .map((path) => ({ path, manifest: readJson<Manifest>(root, `${path}/package.json`) }))
+    .filter(({ manifest }) => !manifest.private);
+  for (const { path, manifest } of packages) {
+    const target = manifest.name === NAME ? folder : join(folder, "node_modules", manifest.name);
+    copyFiles(join(root, path), target, [...IMPLIED, ...(manifest.files ?? [])]);
   }
-  const manifest = readJson<Manifest>(staged, "package.json");
-  const dependencies = allDependencies([manifest, ...inner]);
-  const bundled = { ...manifest, dependencies, bundleDependencies: names };
-  writeFileSync(join(staged, "package.json"), `${JSON.stringify(bundled, null, 2)}\n`);
-  return staged;
+  const manifests = packages.map(({ manifest }) => manifest);
+  const bundled = {
+    ...manifests.find(({ name }) => name === NAME),
+    dependencies: allDependencies(manifests),
+    bundleDependencies: manifests.map(({ name }) => name).filter((name) => name !== NAME),
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(bundled, null, 2)}\n`);
+}
+
+/** Copies files and folders that exist. Entries of `files` that begin with `!` only exclude, which npm does later. */
+function copyFiles(source: string, target: string, files: readonly string[]): void {
+  mkdirSync(target, { recursive: true });
+  for (const file of files) {
+    if (existsSync(join(source, file))) cpSync(join(source, file), join(target, file), { recursive: true });
+  }
 }
 
 /**
@@ -42,10 +51,4 @@ export function stagePackage(root: string, folder: string): string {
 function allDependencies(manifests: readonly Manifest[]): Record<string, string> {
   const found = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
   return Object.fromEntries(found.sort(([a], [b]) => a.localeCompare(b)));
-}
-
-function pack(root: string, folder: string, names: readonly string[]): { name: string; filename: string }[] {
-  const workspaces = names.map((name) => `--workspace=${name}`);
-  const args = ["pack", "--json", "--silent", "--pack-destination", folder, ...workspaces];
-  return JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }));
 }
