@@ -33,6 +33,8 @@ export class AuthorizationServer {
   isSilent = false;
   /** Paths of all requests. */
   readonly requests: string[] = [];
+  /** Scopes of all authorization requests. */
+  readonly askedScopes: (string | null)[] = [];
   readonly #codes = new Map<string, Consent>();
   readonly #clientCa: string;
   #server: Server | undefined;
@@ -119,6 +121,7 @@ export class AuthorizationServer {
 
   /** Reads the metadata document of the client, and redirects only to an address in it. */
   async #authorize(query: URLSearchParams): Promise<Reply> {
+    this.askedScopes.push(query.get("scope"));
     const clientId = query.get("client_id")!;
     const client = await this.#readClient(clientId);
     const redirectUri = query.get("redirect_uri")!;
