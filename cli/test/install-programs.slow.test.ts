@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,6 +21,8 @@ const OFFLINE = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_MODELS_FETCH: "1",
+  PI_OFFLINE: "1",
+  PI_SKIP_VERSION_CHECK: "1",
   GEMINI_TELEMETRY_ENABLED: "false",
   GEMINI_CLI_TRUST_WORKSPACE: "true",
   NO_COLOR: "1",
@@ -31,8 +35,20 @@ const OFFLINE = {
 const PROMPT = "Always use pnpm in this repository.";
 
 const host = new RunningHost();
-beforeAll(() => host.start());
-afterAll(() => host.stop());
+/** A model that refuses all requests, so that an agent does not try again. */
+const model = createServer((_request, response) => response.writeHead(400).end("{}"));
+beforeAll(async () => {
+  await host.start();
+  await once(model.listen(0, "127.0.0.1"), "listening");
+});
+afterAll(async () => {
+  model.close();
+  await host.stop();
+});
+
+function modelUrl(): string {
+  return `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+}
 
 /** Returns the notes of the hooks about the project. */
 async function notes({ project }: InstallMachine): Promise<string> {
@@ -50,7 +66,13 @@ async function output(machine: InstallMachine, path: string, ...args: string[]):
   const PATH = [dirname(process.execPath), dirname(path), process.env.PATH].join(delimiter);
   const home = { XDG_DATA_HOME: join(machine.home, "data"), XDG_CACHE_HOME: join(machine.home, "cache") };
   const env = { ...machine.env, ...home, ...OFFLINE, PATH };
-  for (const name of ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME", "GEMINI_CLI_HOME"]) {
+  for (const name of [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "HERMES_HOME",
+    "GEMINI_CLI_HOME",
+    "PI_CODING_AGENT_DIR",
+  ]) {
     if (machine.env[name] === "") delete (env as Record<string, string | undefined>)[name];
   }
   const running = run(path, args, { cwd: machine.project, env });
@@ -193,6 +215,35 @@ describe.skipIf(OPENCODE === undefined)("OpenCode (where it is installed)", () =
     await machine.membus("install", "opencode", "--scope", scope, "--yes");
     expect(await output(machine, OPENCODE!, "mcp", "list")).toMatch(/✓ membus connected/);
   });
+
+  it("runs the plugin that membus install adds", async () => {
+    const machine = await installMachine();
+    const provider = {
+      npm: "@ai-sdk/openai-compatible",
+      options: { baseURL: modelUrl() },
+      models: { m: {} },
+    };
+    await machine.write("my project/opencode.json", JSON.stringify({ provider: { none: provider } }));
+    await machine.membus("install", "opencode", "--yes", "--nats", host.url);
+    // OpenCode puts an argument with spaces in quotation marks.
+    await output(machine, OPENCODE!, "run", "--model", "none/m", ...PROMPT.split(" "));
+    expect(await notes(machine)).toContain(PROMPT);
+  });
+});
+
+const PI = installed("pi");
+describe.skipIf(PI === undefined)("pi (where it is installed)", () => {
+  it("lists the server that membus install adds, and runs the extension", async () => {
+    const machine = await installMachine();
+    const m = { id: "m", name: "m", contextWindow: 100_000, maxTokens: 1_000 };
+    const provider = { baseUrl: modelUrl(), api: "openai-completions", apiKey: "none", models: [m] };
+    await machine.write("home/.pi/agent/models.json", JSON.stringify({ providers: { none: provider } }));
+    await machine.write("home/.pi/agent/settings.json", '{"retry": {"enabled": false}}');
+    await machine.membus("install", "pi", "--yes", "--nats", host.url);
+    expect(await output(machine, PI!, "mcp", "list")).toContain("membus");
+    await output(machine, PI!, "--provider", "none", "--model", "m", "-p", PROMPT);
+    expect(await notes(machine)).toContain(PROMPT);
+  });
 });
 
 const HERMES = installed("hermes");
@@ -205,11 +256,31 @@ describe.skipIf(HERMES === undefined)("Hermes Agent (where it is installed)", ()
   });
 });
 
+interface OpenClawPluginState {
+  readonly plugin: object;
+  readonly typedHooks: readonly { readonly name: string }[];
+}
+
 const OPENCLAW = installed("openclaw");
 describe.skipIf(OPENCLAW === undefined)("OpenClaw (where it is installed)", () => {
-  it("lists the server that membus install adds", async () => {
+  it("loads the plugin that membus install adds into the memory slot", { timeout: 240_000 }, async () => {
     const machine = await installMachine();
     await machine.membus("install", "openclaw", "--yes");
-    expect(await output(machine, OPENCLAW!, "mcp", "list", "--json")).toContain('"membus"');
+    const inspected = await output(machine, OPENCLAW!, "plugins", "inspect", "membus", "--runtime", "--json");
+    const { plugin, typedHooks } = JSON.parse(inspected.slice(inspected.indexOf("{"))) as OpenClawPluginState;
+    expect(plugin).toMatchObject({
+      status: "loaded",
+      kind: "memory",
+      memorySlotSelected: true,
+      toolNames: ["memory_recall", "memory_store", "memory_forget"],
+    });
+    expect(typedHooks.map(({ name }) => name)).toEqual([
+      "after_compaction",
+      "after_tool_call",
+      "agent_end",
+      "before_compaction",
+      "before_prompt_build",
+      "session_end",
+    ]);
   });
 });
