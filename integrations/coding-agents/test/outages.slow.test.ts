@@ -4,9 +4,17 @@ import { Outbox } from "../src/index.js";
 import { OutageStage } from "./outages/outage-stage.js";
 
 const SEED = 20_261_127;
+/** About as many as the delivery of some writes takes. */
+const BYTES_MAX = 9_000;
 
 async function openStage(): Promise<OutageStage> {
-  const stage = await OutageStage.open({ agent: "alice", namespace: "outages", seed: SEED, killEvery: 20 });
+  const stage = await OutageStage.open({
+    agent: "alice",
+    namespace: "outages",
+    seed: SEED,
+    killEvery: 20,
+    bytesMax: BYTES_MAX,
+  });
   onTestFinished(() => stage.close());
   return stage;
 }

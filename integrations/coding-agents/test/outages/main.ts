@@ -4,12 +4,15 @@ import { ensureNatsServer } from "@membus/nats-server";
 import type { AgentTurns } from "./agent-turns.js";
 
 const OUTAGES_DEFAULT = 1_000;
+/** About as many as a turn takes that recalls memories and delivers some writes. */
+const BYTES_MAX = 30_000;
 
 const HELP = `npm run soak:outages -- [--agent claude-code|hermes] [--outages N] [--seed S] [--kill-every N]
 
 Runs turns of an agent while the connection to the host breaks or the host is killed. In each turn the user states
 something that must be kept. The last line shows how many statements were lost or doubled, and how many turns had
-queued writes without a notice. The exit code is 1 if there are any. Hermes needs Python in MEMBUS_TEST_HERMES.
+queued writes without a notice. The exit code is 1 if there are any. Ctrl+C ends the outages early. Hermes needs Python
+in MEMBUS_TEST_HERMES.
 `;
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
@@ -55,16 +58,24 @@ async function soak({ agent, outages, seed, killEvery }: OutageFlags): Promise<v
   const { claudeCodeTurns, hermesTurns } = await import("./agent-turns.js");
   const { runTurns } = await import("./run-turns.js");
   note(`${agent}, ${outages} outages, seed ${seed}, every ${killEvery}th kills the host`);
-  const stage = await OutageStage.open({ agent: "coding-agent", namespace: "about/**", seed, killEvery });
+  const stage = await OutageStage.open({
+    agent: "coding-agent",
+    namespace: "about/**",
+    seed,
+    killEvery,
+    bytesMax: BYTES_MAX,
+  });
   const options = { url: stage.url, folder: stage.folder };
   const turns: AgentTurns =
     agent === "hermes"
       ? hermesTurns(process.env.MEMBUS_TEST_HERMES || "python3", options)
       : claudeCodeTurns(options);
+  const interruption = new AbortController();
+  process.once("SIGINT", () => interruption.abort()).once("SIGTERM", () => interruption.abort());
   try {
-    const result = await runTurns(stage, turns, outages, note);
+    const result = await runTurns(stage, turns, outages, { onProgress: note, signal: interruption.signal });
     const problems = result.lost + result.doubled + result.withoutNotice;
-    process.stdout.write(`${JSON.stringify({ agent, outages, seed, ...result })}\n`);
+    process.stdout.write(`${JSON.stringify({ agent, seed, ...result })}\n`);
     process.exitCode = problems === 0 ? 0 : 1;
   } finally {
     await turns.close();

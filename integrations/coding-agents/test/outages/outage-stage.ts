@@ -6,9 +6,6 @@ import { RunningHost } from "../../../../cli/test/running-host.js";
 import { chance } from "./chance.js";
 import { FailingLink } from "./failing-link.js";
 
-/** Bytes that pass before an outage begins. A delivery of some writes takes about as many. */
-const BYTES_MAX = 9_000;
-
 export interface StageOptions {
   readonly agent: string;
   /** Namespace of the entries, or a subtree `a/**`. */
@@ -16,6 +13,8 @@ export interface StageOptions {
   readonly seed: number;
   /** Every outage of this number is the end of the host with SIGKILL. The others break the connection. */
   readonly killEvery: number;
+  /** Bytes that pass at most before an outage begins. */
+  readonly bytesMax: number;
 }
 
 /** A host behind a link that fails, with a count of the revisions that the host has stored. */
@@ -56,7 +55,7 @@ export class OutageStage {
   /** Runs `work`. During it the connection breaks or the host is killed, and both work again afterwards. */
   async outage(work: () => Promise<void>): Promise<void> {
     const isKill = ++this.#outages % this.#options.killEvery === 0;
-    const broken = this.#link!.breakAfter(this.random(BYTES_MAX));
+    const broken = this.#link!.breakAfter(this.random(this.#options.bytesMax));
     const working = work();
     if (isKill) {
       await Promise.race([broken, working]);

@@ -8,6 +8,7 @@ const LAST_TURNS_MAX = 20;
 const NOTE_EVERY = 50;
 
 export interface TurnsResult {
+  readonly outages: number;
   readonly written: number;
   /** Outages after which writes were queued. */
   readonly interrupted: number;
@@ -18,15 +19,16 @@ export interface TurnsResult {
   readonly doubled: number;
 }
 
-/** Runs one turn in each outage, then turns without one until all writes are delivered. */
+/** Runs one turn in each outage, then turns without one until all writes are delivered. `signal` ends the outages. */
 export async function runTurns(
   stage: OutageStage,
   turns: AgentTurns,
-  outages: number,
-  onProgress: (line: string) => void = () => undefined,
+  outagesMax: number,
+  { onProgress, signal }: { readonly onProgress: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<TurnsResult> {
   const outbox = new Outbox(join(stage.folder, OUTBOX_FOLDER));
   const statements: string[] = [];
+  let outages = 0;
   let interrupted = 0;
   let withoutNotice = 0;
 
@@ -39,16 +41,18 @@ export async function runTurns(
     return isQueued;
   }
 
-  for (let outage = 1; outage <= outages; outage++) {
+  while (outages < outagesMax && !signal.aborted) {
+    outages++;
     await stage.outage(async () => {
       if (await turn()) interrupted++;
     });
-    if (outage % NOTE_EVERY === 0) onProgress(`${outage} outages, ${interrupted} with queued writes`);
+    if (outages % NOTE_EVERY === 0) onProgress(`${outages} outages, ${interrupted} with queued writes`);
   }
   for (let left = LAST_TURNS_MAX; left > 0 && (await turn()); left--);
   const texts = await stage.texts();
   const stored = new Set(texts);
   return {
+    outages,
     written: statements.length,
     interrupted,
     withoutNotice,
