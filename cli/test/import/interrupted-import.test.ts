@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MemoryClient } from "@membus/agent-client";
+import type { EntryInput, MemoryClient, StoreOptions, StoreResult } from "@membus/agent-client";
 import { expect, it } from "vitest";
 import { openSource } from "../../src/import/foreign-format.js";
 import { importSource } from "../../src/import/import-source.js";
@@ -15,12 +15,12 @@ async function run(client: MemoryClient, path: string, from?: string) {
 
 /** Records the request ids of the client, and answers its first store with a failure of the second entry. */
 function failingOnce(client: MemoryClient, ids: (string | undefined)[]): MemoryClient {
-  const store: MemoryClient["store"] = async (entries, options) => {
-    ids.push(options?.id);
-    if (ids.length > 1) return client.store(entries, options);
+  const store = async (entries: readonly EntryInput[], options: StoreOptions): Promise<StoreResult> => {
+    ids.push(options.id);
+    if (ids.length > 1) return client.store(entries, { ...options, partial: true });
+    const result = await client.store(entries.slice(0, 1), { ...options, partial: true });
     const error = { index: 1, key: null, code: "unavailable", message: "the disk is full", detail: {} };
-    const { receipts, ...reply } = await client.store((entries as object[]).slice(0, 1) as never, options);
-    return { ...reply, receipts, errors: [{ ...error, retryable: true }] };
+    return { ...result, errors: [{ ...error, retryable: true }] };
   };
   return new Proxy(client, {
     get(target, name) {

@@ -66,7 +66,7 @@ export interface NamespaceList extends Pick<ListResult, "items"> {
   readonly degraded: readonly DegradedTier[];
 }
 
-/** Lists all namespaces, or those of `subtrees` if there are too many for one read. */
+/** Lists all namespaces, or the namespaces of `subtrees` if there are too many for one read. */
 export async function namespacesAnywhere(
   memory: AgentMemory,
   request: Pick<ListRequest, "tier" | "limit">,

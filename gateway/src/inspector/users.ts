@@ -58,7 +58,7 @@ export function userOf(namespace: string): string | undefined {
   return decodeSegment(segment.startsWith(SUBJECT) ? segment.slice(SUBJECT.length) : segment);
 }
 
-/** Returns the top namespaces that `userOf` recognizes as those of a user. */
+/** Returns the namespaces in which `userOf` finds a user. Other namespaces are below them. */
 export function namespacesOfUser(name: string): string[] {
   return [
     `about/${encodeSegment(SUBJECT + name)}`,

@@ -18,7 +18,7 @@ import type { HookEventBody, ToolCall } from "./hook-event.js";
 /** Characters at the end of an output that are searched for an error. */
 const OUTPUT_LENGTH_MAX = 65_536;
 
-/** Returns the notes of an event, and adds its steps to the journal of the session. Those of notes are deferred. */
+/** Returns the notes of an event, and adds its steps to the journal of the session. Steps that depend on a note are deferred. */
 export async function notesOfEvent(
   event: HookEventBody,
   journal: SessionJournal,
