@@ -15,8 +15,8 @@ const NAME = "membus";
 const IMPLIED = ["package.json", "README.md", "LICENSE"];
 
 /**
- * Writes the package `membus` into an empty folder, with all other public packages inside. npm packs the folder, and
- * installs the result although no registry has the other packages.
+ * Writes the package `membus` into an empty folder, with all other public packages inside. npm then packs the folder.
+ * The result can be installed although no registry has the other packages.
  */
 export function stagePackage(root: string, folder: string): void {
   const { workspaces = [] } = readJson<Manifest>(root, "package.json");
