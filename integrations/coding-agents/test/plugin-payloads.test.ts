@@ -69,7 +69,7 @@ it.each([
   expect(read({ hook_event_name: name, prompt })).toMatchObject({ kind: "other" });
 });
 
-it("reads the person whom a message is from", () => {
+it("reads the person who has written a message", () => {
   const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Hello", person: "telegram:direct:42" };
   expect(read(prompt, "openclaw")).toMatchObject({ person: "telegram:direct:42" });
 });

@@ -8,7 +8,7 @@ export interface OpenClawContext {
   readonly sessionId?: string;
   readonly sessionKey?: string;
   readonly workspaceDir?: string;
-  /** What has started the turn, such as `user` or `heartbeat`. */
+  /** Reason of the turn, such as `user` or `heartbeat`. */
   readonly trigger?: string;
   readonly inputProvenance?: { readonly kind: string };
 }
@@ -157,9 +157,8 @@ function registerHooks(api: OpenClawApi, sessions: HookSessions): void {
 }
 
 /**
- * Returns the session and the workspace of a turn, or undefined for a conversation of several people: their
- * statements are not those of the user, and they must not read the notes of the user. A person with a separate
- * session has a separate memory.
+ * Returns the session and the workspace of a turn, or undefined for a conversation of several people: the user may
+ * not have written it, and others would read the notes. A person with a separate session has a separate memory.
  */
 function placeOf({ sessionId, sessionKey = "", workspaceDir }: OpenClawContext): Place | undefined {
   // A key is `agent:<agent>:main`, or has the kind of the conversation: `agent:<agent>:telegram:direct:42`.
