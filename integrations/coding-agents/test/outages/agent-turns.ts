@@ -36,10 +36,11 @@ export function claudeCodeTurns(options: TurnsOptions): AgentTurns {
         cwd: folder,
         prompt: statement,
       };
-      const { stdout } = await runCli(hookArguments("claude-code", options), {
+      const { code, stdout, stderr } = await runCli(hookArguments("claude-code", options), {
         cwd: folder,
         input: JSON.stringify(event),
       });
+      if (code !== 0) throw new Error(`the hook ended with ${code}: ${stderr}`);
       return stdout === "" ? "" : contextOf(JSON.parse(stdout));
     },
     close: () => Promise.resolve(),

@@ -5,11 +5,11 @@ import type { AgentTurns } from "./agent-turns.js";
 
 const OUTAGES_DEFAULT = 1_000;
 /** About as many as a turn takes that recalls memories and delivers some writes. */
-const BYTES_MAX = 30_000;
+const BYTES_MAX = 100_000;
 
 const HELP = `npm run soak:outages -- [--agent claude-code|hermes] [--outages N] [--seed S] [--kill-every N]
 
-Runs turns of an agent while the connection to the host breaks or the host is killed. In each turn the user states
+Runs turns of an agent during outages. In each one the connection breaks or the host is killed, and the user states
 something that must be kept. The last line shows how many statements were lost or doubled, and how many turns had
 queued writes without a notice. The exit code is 1 if there are any. Ctrl+C ends the outages early. Hermes needs Python
 in MEMBUS_TEST_HERMES.
