@@ -18,10 +18,13 @@ interface Part {
 
 export interface OpenCodeEvent {
   readonly type: string;
-  readonly properties: {
-    readonly sessionID?: string;
-    readonly info?: { readonly id?: string; readonly parentID?: string };
-  };
+  readonly properties: object;
+}
+
+/** Properties of the events about sessions. Other events have other properties. */
+interface SessionProperties {
+  readonly sessionID?: string;
+  readonly info?: { readonly id?: string; readonly parentID?: string };
 }
 
 export interface OpenCodeInput {
@@ -73,7 +76,7 @@ function hooksOf({ client, directory }: OpenCodeInput, command: HookCommand): Op
   const children = new RecentMap<true>();
   return {
     async event({ event }) {
-      const { info, sessionID: session = info?.id } = event.properties;
+      const { info, sessionID: session = info?.id } = event.properties as SessionProperties;
       if (session === undefined) return;
       if (event.type === "session.created" && info?.parentID !== undefined) children.set(session, true);
       if (event.type === "session.idle") await sessions.stop(session, replies.get(session));
