@@ -45,7 +45,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def started(command: list[str], session: str = "s-1", **kwargs: Any) -> MembusMemoryProvider:
     provider = MembusMemoryProvider(command)
-    provider.initialize(session, platform="cli", hermes_home="/nowhere", **kwargs)
+    provider.initialize(session, **{"platform": "cli", "hermes_home": "/nowhere", **kwargs})
     return provider
 
 
@@ -97,6 +97,33 @@ def test_persons_on_a_platform_have_separate_memories(bus: RunningBus, project: 
     started(command, user_id="4711").sync_turn(STATEMENT, "Done.")
     assert started(command, "s-2", user_id="12").prefetch(QUESTION) == ""
     assert STATEMENT in started(command, "s-3", user_id="4711").prefetch(QUESTION)
+
+
+def test_a_group_that_names_no_person_does_not_read_the_memory_of_the_owner(bus: RunningBus, project: Path) -> None:
+    command = hook_command(bus, project.parent)
+    started(command).sync_turn(STATEMENT, "Done.")
+    group = {"platform": "telegram", "chat_id": "-100", "chat_type": "group"}
+    asked = started(command, "s-2", **group)
+    assert asked.prefetch(QUESTION) == ""
+    assert called(asked, "membus_recall", query=QUESTION) == {"result": "No memory fits."}
+    keyed = {"platform": "api_server", "gateway_session_key": "k-1"}
+    for number, origin in enumerate((group, keyed)):
+        started(command, f"g-{number}", **origin).sync_turn("Always use yarn in this group.", "Done.")
+        assert "yarn" in started(command, f"h-{number}", **origin).prefetch("Which command of yarn installs this?")
+    assert "yarn" not in started(command, "s-3").prefetch("Which command of yarn installs this?")
+    assert STATEMENT in started(command, "s-4", platform="tui").prefetch(QUESTION)
+
+
+def test_a_remote_session_without_a_person_or_a_chat_has_no_memory(bus: RunningBus, project: Path) -> None:
+    command = hook_command(bus, project.parent)
+    started(command).sync_turn(STATEMENT, "Done.")
+    remote = started(command, "s-2", platform="api_server")
+    remote.sync_turn("Always use yarn in this repository.", "Done.")
+    assert remote.prefetch(QUESTION) == ""
+    off = {"error": "membus: memory is off in this session, because the platform names neither a person nor a chat."}
+    assert called(remote, "membus_recall", query=QUESTION) == off
+    assert called(remote, "membus_remember", text="x") == off
+    assert "yarn" not in started(command, "s-3").prefetch("Which command of yarn installs this?")
 
 
 def test_remembers_recalls_and_forgets_with_tools(bus: RunningBus, project: Path) -> None:
