@@ -14,6 +14,8 @@ const NO_NAMESPACE = `invalid namespace after ${MCP_ROOT}/: use 1..8 segments of
 /** The memory that a request uses. */
 export interface Caller {
   readonly identity: Identity;
+  /** Unix seconds at which the access of the caller ends. Absent for a token of the gateway. */
+  readonly expiresAt?: number | undefined;
   readonly namespace: string;
 }
 
@@ -42,31 +44,33 @@ export async function callerOf(
   headers: IncomingHttpHeaders,
   checks: CallerChecks,
 ): Promise<Caller | CallerRefusal> {
-  const identity = await identityOf(headers, checks);
-  if ("status" in identity) return identity;
+  const access = await accessOf(headers, checks);
+  if ("status" in access) return access;
   const namespace = namespaceOf(path);
-  return namespace === undefined ? { status: 404, error: NO_NAMESPACE } : { identity, namespace };
+  return namespace === undefined ? { status: 404, error: NO_NAMESPACE } : { ...access, namespace };
 }
 
-async function identityOf(
+type Access = Omit<Caller, "namespace">;
+
+async function accessOf(
   headers: IncomingHttpHeaders,
   { tokens, resource, tenant }: CallerChecks,
-): Promise<Identity | CallerRefusal> {
+): Promise<Access | CallerRefusal> {
   const token = bearerOf(headers);
   if (tokens.knows(token)) {
     const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
-    return identity ?? { status: 400, error: "X-Membus-Agent is not a valid agent name" };
+    return identity ? { identity } : { status: 400, error: "X-Membus-Agent is not a valid agent name" };
   }
   if (resource !== undefined) return granted(await resource.check(token), tenant);
   const error = token === "" ? "a token of the gateway is needed" : "the gateway does not know this token";
   return { status: 401, error };
 }
 
-/** Returns the identity of an access token. `X-Membus-Agent` cannot replace it. */
-function granted(access: AccessGrant | AccessRefusal, openTenant: string): Identity | CallerRefusal {
+/** Returns the access of an access token. `X-Membus-Agent` cannot replace its identity. */
+function granted(access: AccessGrant | AccessRefusal, openTenant: string): Access | CallerRefusal {
   if ("status" in access) return { status: access.status, error: access.reason, access };
-  const { agent, tenant = openTenant } = access;
-  if (isAgentName(agent) && isToken(tenant)) return { tenant, agent };
+  const { agent, tenant = openTenant, expiresAt } = access;
+  if (isAgentName(agent) && isToken(tenant)) return { identity: { tenant, agent }, expiresAt };
   return { status: 403, error: "the token names an agent or a tenant that membus does not allow" };
 }
 

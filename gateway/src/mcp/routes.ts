@@ -53,12 +53,16 @@ const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
 const BATCH_MAX = 8;
 /** Time in which a client has to read a complete answer. */
 const READ_TIMEOUT_MS = 60_000;
+/** The longest delay of a timer. A stream of a token that lasts longer ends after 24 days. */
+const STREAM_MS_MAX = 2 ** 31 - 1;
 /** The first revision with streams. Revisions are dates. */
 const STREAM_REVISION = "2026-07-28";
 
 interface McpEnv extends HttpEnv {
   Variables: HttpEnv["Variables"] & {
     memory: AgentMemory;
+    /** Unix seconds at which the access of the caller ends. */
+    expiresAt: number | undefined;
     /** The parsed body. */
     message: unknown;
   };
@@ -68,6 +72,7 @@ interface McpCall {
   readonly c: HttpContext;
   readonly memory: AgentMemory;
   readonly message: unknown;
+  readonly expiresAt: number | undefined;
 }
 
 /** Answers one request. */
@@ -124,7 +129,7 @@ export class McpRoutes {
       forStreams(this.#boundedBody(STREAM_REQUEST_BYTES_MAX), this.#boundedBody(REQUEST_BYTES_MAX)),
       this.#parseMessage,
       (c) => {
-        const call = { c, memory: c.get("memory"), message: c.get("message") };
+        const call = { c, memory: c.get("memory"), message: c.get("message"), expiresAt: c.get("expiresAt") };
         return opensStream(c) ? this.#answerStream(call) : this.#answerCall(call);
       },
     );
@@ -147,6 +152,7 @@ export class McpRoutes {
     }
     const memory = await clients.of(caller.identity);
     c.set("memory", memory.inNamespace(caller.namespace));
+    c.set("expiresAt", caller.expiresAt);
     return next();
   };
 
@@ -211,13 +217,26 @@ export class McpRoutes {
     const answer = await this.#ask(server, call);
     const stream = new BoundedStream(c, this.#options.streamBytesMax);
     const sent = this.#send(answer, stream);
-    this.#streams.set(stream, async () => {
+    const end = async () => {
       await handler.close();
       await sent;
-    });
+    };
+    this.#streams.set(stream, end);
     request.becomeStream();
-    void request.closed.then(() => this.#streams.delete(stream));
+    const cancel = this.#endWithAccess(call, end);
+    void request.closed.then(() => {
+      cancel();
+      this.#streams.delete(stream);
+    });
     return responseWith(answer, stream);
+  }
+
+  /** Ends a stream when the token that opened it expires. @returns a function that cancels this. */
+  #endWithAccess({ expiresAt }: McpCall, end: () => Promise<void>): () => void {
+    if (expiresAt === undefined) return () => {};
+    const { clock } = this.#dependencies;
+    const leftMs = Math.min(Math.max(0, (expiresAt - clock.now()) * 1_000), STREAM_MS_MAX);
+    return clock.after(leftMs, () => void end(), { background: true });
   }
 
   async #send(answer: Response, stream: BoundedStream): Promise<void> {

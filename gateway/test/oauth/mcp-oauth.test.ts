@@ -6,7 +6,7 @@ import { REVISIONS } from "../../../integrations/mcp/test/mcp-clients.js";
 import type { GatewayOptions } from "../../src/index.js";
 import { A2eClient } from "../a2e-client.js";
 import { GatewayFixture } from "../gateway-fixture.js";
-import { JSON_HEADERS } from "../raw-mcp.js";
+import { JSON_HEADERS, LISTEN, LISTEN_HEADERS } from "../raw-mcp.js";
 import { AuthorizationServer } from "./authorization-server.js";
 import { ClientDocument, connectWithConsent } from "./oauth-client.js";
 
@@ -139,6 +139,16 @@ describe("a gateway with oauth", () => {
       });
     },
   );
+
+  it("ends a stream when the token that opened it expires", async () => {
+    const url = await protectedMcp();
+    const token = await issuer.issue(url, { exp: Math.floor(Date.now() / 1_000) + 1 });
+    const headers = { ...JSON_HEADERS, ...LISTEN_HEADERS, authorization: `Bearer ${token}` };
+    const stream = await fetch(url, { method: "POST", headers, body: LISTEN });
+    expect(stream.status).toBe(200);
+    // Without an end of the stream this waits until the test times out.
+    expect(await stream.text()).toContain("subscriptions");
+  });
 
   it("refuses tokens that are not for it", async () => {
     const url = await protectedMcp();

@@ -8,6 +8,8 @@ export interface AccessGrant {
   readonly agent: string;
   /** Only with `tenantClaim`. */
   readonly tenant?: string | undefined;
+  /** Unix seconds at which the grant ends. */
+  readonly expiresAt: number;
 }
 
 /** Why an access token is refused. */
@@ -68,9 +70,13 @@ export class AccessTokens {
     }
     const agent = textIn(payload, agentClaim);
     if (agent === undefined) return { status: 403, reason: "the token names no agent" };
-    if (tenantClaim === undefined) return { agent };
+    // `requiredClaims` has `exp`.
+    const expiresAt = payload.exp!;
+    if (tenantClaim === undefined) return { agent, expiresAt };
     const tenant = textIn(payload, tenantClaim);
-    return tenant === undefined ? { status: 403, reason: "the token names no tenant" } : { agent, tenant };
+    return tenant === undefined
+      ? { status: 403, reason: "the token names no tenant" }
+      : { agent, tenant, expiresAt };
   }
 }
 
