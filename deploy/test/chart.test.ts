@@ -8,6 +8,7 @@ import { resolveConfig } from "../../cli/src/config/resolve-config.js";
 import { CHART, hasHelm, type KubernetesObject, lintChart, renderChart } from "./helm.js";
 
 const TOKEN = { sha256: "a".repeat(64), tenant: "acme", agent: "alice" };
+const OAUTH = { issuer: "https://login.example.com", resource: "https://memory.example.com/mcp" };
 const EVERYTHING = {
   nats: {
     url: "tls://nats.example.com:4222",
@@ -15,7 +16,7 @@ const EVERYTHING = {
     files: { "host.nk": "SUHOST", "gateway.nk": "SUGATEWAY" },
     caSecret: "nats-ca",
   },
-  gateway: { enabled: true, inspector: true, tokens: [TOKEN], hosts: ["memory.example.com"] },
+  gateway: { enabled: true, inspector: true, tokens: [TOKEN], oauth: OAUTH, hosts: ["memory.example.com"] },
   config: { audit: true },
 };
 
@@ -42,7 +43,7 @@ describe("the values of the chart", () => {
       "a secret of the user and of the chart",
       { nats: { url: "nats://n", existingSecret: "a", files: { "host.nk": "S" } } },
     ],
-    ["a gateway without tokens", { gateway: { enabled: true, tokens: [] } }],
+    ["a gateway without tokens and OAuth", { gateway: { enabled: true, tokens: [], oauth: {} } }],
     ["a token that is not hashed", { gateway: { tokens: [{ sha256: "secret", tenant: "acme" }] } }],
     ["a setting that the chart makes", { config: { data: "/tmp" } }],
   ])("refuse %s", (_name, values) => {
@@ -121,6 +122,7 @@ describe.skipIf(!hasHelm)(
           listen: "0.0.0.0:8765",
           inspector: true,
           tokens: [TOKEN],
+          oauth: OAUTH,
           hosts: [...hosts, "demo-membus-http.prod.svc.cluster.local", "memory.example.com"],
         },
       });

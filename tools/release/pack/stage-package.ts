@@ -8,6 +8,7 @@ interface Manifest {
   readonly workspaces?: readonly string[];
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const NAME = "membus";
@@ -30,7 +31,8 @@ export function stagePackage(root: string, folder: string): void {
   const manifests = packages.map(({ manifest }) => manifest);
   const bundled = {
     ...manifests.find(({ name }) => name === NAME),
-    dependencies: allDependencies(manifests),
+    dependencies: allOf("dependencies", manifests),
+    optionalDependencies: allOf("optionalDependencies", manifests),
     bundleDependencies: manifests.map(({ name }) => name).filter((name) => name !== NAME),
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(bundled, null, 2)}\n`);
@@ -48,7 +50,10 @@ function copyFiles(source: string, target: string, files: readonly string[]): vo
  * Returns the dependencies of all packages. npm does not install dependencies of packages inside another package,
  * so the outer package names them.
  */
-function allDependencies(manifests: readonly Manifest[]): Record<string, string> {
-  const found = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
+function allOf(
+  field: "dependencies" | "optionalDependencies",
+  manifests: readonly Manifest[],
+): Record<string, string> {
+  const found = manifests.flatMap((manifest) => Object.entries(manifest[field] ?? {}));
   return Object.fromEntries(found.sort(([a], [b]) => a.localeCompare(b)));
 }

@@ -33,7 +33,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $namespaced := printf "%s-http.%s" $name $.Release.Namespace }}
 {{- $hosts := list (printf "%s-http" $name) $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced) }}
 {{- $_ := set $config "http" true }}
-{{- $_ := set $config "gateway" (dict "listen" "0.0.0.0:8765" "inspector" .inspector "tokens" .tokens "hosts" (concat $hosts .hosts)) }}
+{{- $gateway := dict "listen" "0.0.0.0:8765" "inspector" .inspector "tokens" .tokens "hosts" (concat $hosts .hosts) }}
+{{- with .oauth }}{{ $_ := set $gateway "oauth" . }}{{ end }}
+{{- $_ := set $config "gateway" $gateway }}
 {{- end }}
 {{- end }}
 {{- toYaml $config }}
