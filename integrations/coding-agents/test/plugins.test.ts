@@ -64,6 +64,13 @@ describe("the plugin for OpenCode", () => {
     expect(opencode.toasts).toEqual([]);
   });
 
+  it("does not fail a tool of MCP", async () => {
+    const opencode = new OpenCodeHost(await start("opencode"));
+    await opencode.message("ses_1", PNPM);
+    await opencode.mcpTool("ses_1");
+    expect(opencode.toasts).toEqual([]);
+  });
+
   it("shows memories again after the context was compacted", async () => {
     const opencode = new OpenCodeHost(await start("opencode"));
     await opencode.message("ses_1", PNPM);

@@ -21,13 +21,14 @@ export function commandIn(options: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Runs `membus hook` with a payload. Never rejects, because an agent must not fail for its memory: a failure is
- * a message in the answer.
+ * Runs `membus hook` with a payload. A failure of the program is a message in the answer.
+ * @throws {Error} if the payload is no JSON, or the system refuses the arguments.
  */
 export async function runHookProcess(
   [program, ...args]: HookCommand,
   payload: Readonly<Record<string, unknown>> & { readonly cwd: string },
 ): Promise<HookReply> {
+  const input = JSON.stringify(payload);
   return new Promise((resolve) => {
     const options = { cwd: payload.cwd, timeout: TIMEOUT_MS, maxBuffer: ANSWER_BYTES_MAX, windowsHide: true };
     const child = execFile(program, args, options, (error, stdout) =>
@@ -35,7 +36,7 @@ export async function runHookProcess(
     );
     // A program that does not start closes its input. The callback above reports why.
     child.stdin?.on("error", () => undefined);
-    child.stdin?.end(JSON.stringify(payload));
+    child.stdin?.end(input);
   });
 }
 

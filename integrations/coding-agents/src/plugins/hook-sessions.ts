@@ -40,7 +40,7 @@ export class HookSessions {
   readonly #notify: (message: string) => void;
   readonly #sessions = new RecentMap<Session>();
 
-  /** `notify` shows a notice to the user. */
+  /** `notify` shows a notice to the user. It must not throw. */
   constructor(command: HookCommand, notify: (message: string) => void) {
     this.#command = command;
     this.#notify = notify;
@@ -58,25 +58,25 @@ export class HookSessions {
     const atStart = await this.#sessions.get(session)?.context;
     this.#sessions.set(session, { place, context: NO_CONTEXT });
     const source = isByUser ? "user" : "agent";
-    const atPrompt = await this.#send(place, "UserPromptSubmit", { prompt, source });
+    const atPrompt = await this.#send(place, "UserPromptSubmit", () => ({ prompt, source }));
     return [atStart, atPrompt].filter((part) => part !== undefined && part !== "").join("\n\n");
   }
 
   async tool(session: string, { tool, input, output, exitCode, isFailed }: EndedCall): Promise<void> {
-    await this.#report(session, "PostToolUse", {
+    await this.#report(session, "PostToolUse", () => ({
       tool_name: tool,
       tool_input: input,
       tool_response: { output: output.slice(-OUTPUT_LENGTH_MAX), exit_code: exitCode, is_error: isFailed },
-    });
+    }));
   }
 
   /** Reports the end of a turn, with the last reply of the agent. */
   async stop(session: string, reply: string | undefined): Promise<void> {
-    await this.#report(session, "Stop", { last_assistant_message: reply });
+    await this.#report(session, "Stop", () => ({ last_assistant_message: reply }));
   }
 
   async compacting(session: string): Promise<void> {
-    await this.#report(session, "PreCompact", {});
+    await this.#report(session, "PreCompact");
   }
 
   /** Reports that the context was summarized. The next prompt shows the memories of a start again. */
@@ -86,30 +86,36 @@ export class HookSessions {
   }
 
   async end(session: string): Promise<void> {
-    await this.#report(session, "SessionEnd", {});
+    await this.#report(session, "SessionEnd");
     this.#sessions.delete(session);
   }
 
   /** Searches, stores or forgets a memory. Returns the text for the agent, or "". */
   async request(place: Place, request: MemoryRequest, text: string): Promise<string> {
-    return await this.#send(place, request, { prompt: text });
+    return await this.#send(place, request, () => ({ prompt: text }));
   }
 
   #start(place: Place, source: string): void {
-    const context = this.#send(place, "SessionStart", { source });
+    const context = this.#send(place, "SessionStart", () => ({ source }));
     this.#sessions.set(place.session, { place, context });
   }
 
-  async #report(session: string, event: string, fields: object): Promise<void> {
+  async #report(session: string, event: string, fields?: () => object): Promise<void> {
     const known = this.#sessions.get(session);
     if (known !== undefined) await this.#send(known.place, event, fields);
   }
 
-  async #send(place: Place, event: string, fields: object): Promise<string> {
+  /** `fields` and the command may throw. An agent must not fail for its memory, so this becomes a notice. */
+  async #send(place: Place, event: string, fields?: () => object): Promise<string> {
     const { session, folder, person } = place;
-    const payload = { hook_event_name: event, session_id: session, cwd: folder, person, ...fields };
-    const { systemMessage, hookSpecificOutput } = await runHookProcess(this.#command, payload);
-    if (systemMessage !== undefined) this.#notify(systemMessage);
-    return hookSpecificOutput?.additionalContext ?? "";
+    try {
+      const payload = { hook_event_name: event, session_id: session, cwd: folder, person, ...fields?.() };
+      const { systemMessage, hookSpecificOutput } = await runHookProcess(this.#command, payload);
+      if (systemMessage !== undefined) this.#notify(systemMessage);
+      return hookSpecificOutput?.additionalContext ?? "";
+    } catch (error) {
+      this.#notify(`membus: ${(error as Error).message}`);
+      return "";
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { commandIn, type HookCommand } from "./hook-process.js";
 import { HookSessions } from "./hook-sessions.js";
+import { textOf } from "./message-text.js";
 import { RecentMap } from "./recent-map.js";
 
 // The parts of `@opencode-ai/plugin` 1.18.33 that are used.
@@ -27,6 +28,13 @@ interface SessionProperties {
   readonly info?: { readonly id?: string; readonly parentID?: string };
 }
 
+/** Result of a tool. A tool of MCP has no `output`: OpenCode passes the result of its server as it is. */
+interface OpenCodeResult {
+  readonly output?: string;
+  readonly content?: unknown;
+  readonly metadata?: unknown;
+}
+
 export interface OpenCodeInput {
   readonly directory: string;
   readonly client: {
@@ -44,7 +52,7 @@ export interface OpenCodeHooks {
   ): Promise<void>;
   "tool.execute.after"(
     input: { readonly tool: string; readonly sessionID: string; readonly args: unknown },
-    output: { readonly output: string; readonly metadata: unknown },
+    output: OpenCodeResult,
   ): Promise<void>;
   "experimental.text.complete"(
     input: { readonly sessionID: string },
@@ -85,11 +93,12 @@ function hooksOf({ client, directory }: OpenCodeInput, command: HookCommand): Op
     },
     async "chat.message"({ sessionID: session }, { message, parts }) {
       const isByUser = children.get(session) === undefined;
-      const text = await sessions.prompt({ session, folder: directory }, textOf(parts), isByUser);
+      const text = await sessions.prompt({ session, folder: directory }, promptOf(parts), isByUser);
       if (text !== "") parts.unshift(contextPart(session, message.id, text));
     },
-    async "tool.execute.after"({ tool, sessionID: session, args: input }, { output, metadata }) {
-      await sessions.tool(session, { tool, input, output, exitCode: exitCodeOf(metadata) });
+    async "tool.execute.after"({ tool, sessionID: session, args: input }, result) {
+      const output = result.output ?? textOf(result.content);
+      await sessions.tool(session, { tool, input, output, exitCode: exitCodeOf(result.metadata) });
     },
     async "experimental.text.complete"({ sessionID }, { text }) {
       replies.set(sessionID, text);
@@ -101,7 +110,7 @@ function hooksOf({ client, directory }: OpenCodeInput, command: HookCommand): Op
 }
 
 /** Returns the words of the user in a message. */
-function textOf(parts: readonly Part[]): string {
+function promptOf(parts: readonly Part[]): string {
   const own = parts.filter(({ type, synthetic, ignored }) => type === "text" && !synthetic && !ignored);
   return own.map(({ text }) => text ?? "").join("\n");
 }

@@ -56,6 +56,12 @@ export class OpenCodeHost {
     await (await this.#hooks)["tool.execute.after"](input, result);
   }
 
+  /** Reports a call of a tool of MCP. OpenCode passes the result of the server instead of its own form. */
+  async mcpTool(sessionID: string): Promise<void> {
+    const input = { tool: "docs_search", sessionID, callID: "call_2", args: { query: "pnpm" } };
+    await (await this.#hooks)["tool.execute.after"](input, recorded("opencode-mcp-tool"));
+  }
+
   /** Ends the turn of a session with a reply. */
   async reply(sessionID: string, text: string): Promise<void> {
     const input = { sessionID, messageID: "msg_2", partID: "prt_2" };
