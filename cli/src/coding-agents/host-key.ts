@@ -1,16 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { constants, existsSync } from "node:fs";
+import { copyFile, link, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createDirectory, readText, replaceFile } from "@membus/disk";
+import { createDirectory, syncDirectory } from "@membus/disk";
 import { createUser } from "@nats-io/nkeys";
 import { hostKeyPath } from "./user-folders.js";
 
 /**
  * Returns the file with the key of the hosts that hooks start. It is created once per user, and only the user may
- * read it. The caller has the lock for starting a host.
+ * read it. Of several processes that create it at once, all get the key of the first.
  */
 export async function createHostKey(env: NodeJS.ProcessEnv): Promise<string> {
   const path = hostKeyPath(env);
-  if ((await readText(path)) !== undefined) return path;
+  if (existsSync(path)) return path;
   await createDirectory(dirname(path));
-  await replaceFile(path, `${new TextDecoder().decode(createUser().getSeed())}\n`);
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeSeed(draft);
+    await linkFirst(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
   return path;
+}
+
+async function writeSeed(path: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(`${new TextDecoder().decode(createUser().getSeed())}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives the draft its final name, unless another process was first. */
+async function linkFirst(draft: string, path: string): Promise<void> {
+  try {
+    // Some file systems have no hard links.
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") throw error;
+      return copyFile(draft, path, constants.COPYFILE_EXCL);
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  await syncDirectory(dirname(path));
 }

@@ -18,18 +18,22 @@ export function registerMcp(program: Command): void {
       const { connection, namespace } = passedFlags(command.optsWithGlobals<CommonFlags>());
       const { projectOf } = await import("@membus/coding-agents");
       const project = namespace ?? (await projectOf(process.cwd())).subject.namespace;
-      await useKnownKey(command);
+      await useHostKey(command);
       await runServer([...connection, "--namespace", project]);
     });
 }
 
-/** The program reads the key from the environment, as other clients do without credentials. */
-async function useKnownKey(command: Command): Promise<void> {
+/**
+ * The program reads the key from the environment, as other clients do without credentials. It starts before the first
+ * hook has started a host, so it may create the key. A server without a key ignores it.
+ */
+async function useHostKey(command: Command): Promise<void> {
   const { agentSettings } = await import("../coding-agents/agent-settings.js");
-  const { knownKey } = await import("../flags/nats-options.js");
+  const { usesHostKey } = await import("../flags/nats-options.js");
   const { config } = await agentSettings(command, process.env);
-  const key = knownKey(config, process.env);
-  if (key !== undefined) process.env.MEMBUS_NATS_NKEY = key;
+  if (!usesHostKey(config)) return;
+  const { createHostKey } = await import("../coding-agents/host-key.js");
+  process.env.MEMBUS_NATS_NKEY = await createHostKey(process.env);
 }
 
 /** Runs the program of the package in this process. It reads its arguments from the process. */

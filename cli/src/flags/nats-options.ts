@@ -28,11 +28,15 @@ export async function natsOptions(config: Pick<Config, "nats">, name: string): P
 
 const CREDENTIALS = ["credentials", "user", "password", "token", "nkey", "auth"] as const;
 
+/** Returns whether the settings name no credentials, and a server on this machine. It may be a host that hooks start. */
+export function usesHostKey(config: Pick<Config, "nats">): boolean {
+  return CREDENTIALS.every((name) => config.nats[name] === undefined) && localPort(config) !== undefined;
+}
+
 /** Returns the file with the key of the hosts that hooks start, if it exists and the settings have no credentials. */
-export function knownKey(config: Pick<Config, "nats">, env: NodeJS.ProcessEnv): string | undefined {
-  if (CREDENTIALS.some((name) => config.nats[name] !== undefined)) return undefined;
+function knownKey(config: Pick<Config, "nats">, env: NodeJS.ProcessEnv): string | undefined {
   const path = hostKeyPath(env);
-  return localPort(config) !== undefined && existsSync(path) ? path : undefined;
+  return usesHostKey(config) && existsSync(path) ? path : undefined;
 }
 
 async function contentOf(setting: string, path: string | undefined): Promise<string | undefined> {

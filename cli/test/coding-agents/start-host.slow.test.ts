@@ -74,6 +74,14 @@ it("starts a host that only programs of the user can connect to", async () => {
   expect(await retrieveOver(await startMcp(run), "pnpm")).toContain("Always use pnpm");
 });
 
+it("gives an MCP server that was started before the first hook access to the host", async () => {
+  run = new HookRun(await freeUrl());
+  const client = await startMcp(run);
+  await run.answer({ hook_event_name: "UserPromptSubmit", prompt: "Always use pnpm in this repository." });
+  await expect.poll(async () => (await run.answer(START)).systemMessage).toBe(undefined);
+  await expect.poll(() => retrieveOver(client, "pnpm")).toContain("Always use pnpm");
+});
+
 it("starts no host if that is turned off, or at another machine", async () => {
   run = new HookRun(await freeUrl());
   const off = await run.answer(START, ["--no-start"]);
