@@ -1,7 +1,7 @@
 import { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import { localPort } from "../flags/local-server.js";
-import { natsOptions } from "../flags/nats-options.js";
+import { natsOptions, usesHostKey } from "../flags/nats-options.js";
 import type { AgentSettings } from "./agent-settings.js";
 import type { StartedHost } from "./start-host.js";
 
@@ -13,7 +13,8 @@ const RETRY_MS = 50;
 
 /**
  * Connects as the coding agent.
- * @throws {MemoryError} `unavailable` with an advice if no server answers.
+ * @throws {MemoryError} `unavailable` with an advice if no server answers, `unauthorized` with an advice if the server
+ * at a local address is not the user's.
  */
 export async function connectAgent({ config }: AgentSettings): Promise<MemoryClient> {
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
@@ -22,7 +23,17 @@ export async function connectAgent({ config }: AgentSettings): Promise<MemoryCli
     ...(await natsOptions(config, "membus-hook")),
     ...{ prefix, tenant, agent, session, namespace, tierSubjects, timeoutMs, retryTimeoutMs: 0 },
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  }).catch((error: unknown) => {
+    throw foreignServer(config, error) ?? error;
   });
+}
+
+/** A server that refuses the key of the user's hosts belongs to another program or user of the machine. */
+function foreignServer(config: AgentSettings["config"], error: unknown): MemoryError | undefined {
+  if (!isMemoryError(error) || error.code !== "unauthorized" || !usesHostKey(config)) return undefined;
+  const problem = `another program or user listens on port ${localPort(config)}`;
+  const advice = "name a server with --nats, and credentials with --creds if it needs them";
+  return new MemoryError("unauthorized", `${problem}: ${advice}`, error.detail, { cause: error });
 }
 
 /** Connects, and starts a host if no server answers at a local address. Waits at most 8 seconds for it. */

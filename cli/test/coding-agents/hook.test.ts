@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { launchNatsServer } from "@membus/nats-server";
+import { createUser } from "@nats-io/nkeys";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { RunningHost } from "../running-host.js";
 import { HookRun } from "./hook-run.js";
 
@@ -22,6 +25,22 @@ it("keeps a statement of the user, and recalls it when another session starts", 
   const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s-2" };
   const { hookSpecificOutput } = await run.answer(start);
   expect(hookSpecificOutput?.additionalContext).toContain("Always use pnpm in this repository.");
+});
+
+it("says that the server on the port of the host belongs to another user, and keeps the write", async () => {
+  const nkey = createUser().getPublicKey();
+  const server = await launchNatsServer({ binary: NATS_SERVER, port: 0, nkey });
+  const other = new HookRun(server.url);
+  const { systemMessage } = await other.answer(PROMPT);
+  const start = await other.answer({ hook_event_name: "SessionStart", source: "startup" });
+  const named = await other.answer(PROMPT, ["--nats", server.url.replace("//", "//ada:secret@")]);
+  other.remove();
+  await server.stop();
+  const problem = `another program or user listens on port ${new URL(server.url).port}`;
+  const advice = "name a server with --nats, and credentials with --creds if it needs them";
+  expect(systemMessage).toContain(`: ${problem}: ${advice}. 1 write is queued on this machine`);
+  expect(start.systemMessage).toContain(`: ${problem}: ${advice}. 1 write is queued`);
+  expect(named.systemMessage).toContain("refused the credentials");
 });
 
 it("keeps writes in the outbox while no host answers, and ends with 0", async () => {
