@@ -3,7 +3,7 @@ import { MessageContentSchema } from "@membus/protocol/records";
 import { z } from "zod";
 import { kindIs } from "../kind-filter.js";
 import type { CostMeter } from "../model/index.js";
-import { placeOf } from "../positions.js";
+import { type PositionRange, placesAfter } from "../positions.js";
 import type { ConversationRecords, NewRecord } from "./conversation-records.js";
 import { messageFields, wholeMessage } from "./message.js";
 import { readSummary, SummaryImageSchema, summaryEntry } from "./summary.js";
@@ -91,10 +91,10 @@ export async function loadState(
   if (summaries !== undefined) meter.written(await records.forget({ where: kindIs("summary") }));
   const seqs = await storeMessages(records, entries ?? []);
   const moved = new Map(seqs.map((seq, index) => [messages![index]!.seq, seq]));
-  const place = messages === undefined ? (seq: number) => seq : placeOf(moved);
+  const placed = messages === undefined ? (covers: PositionRange) => covers : placesAfter(moved).range;
   const written: NewRecord[] = [];
   for (const summary of summaries ?? []) {
-    const covers = { from: place(summary.covers.from), to: place(summary.covers.to) };
+    const covers = placed(summary.covers);
     const sources = await records.sourcesWithin(covers);
     written.push(summaryEntry(records.conversation, { ...summary, covers, sources }));
   }

@@ -65,12 +65,17 @@ export function readSummary(entry: MemoryEntry): Summary | undefined {
     text,
     keyFacts: key_facts,
     openThreads: open_threads,
-    covers,
+    covers: rangeOf(record.metadata) ?? covers,
     level: record.metadata.level,
     userRequests: user_requests,
     images,
     sources: entry.sources ?? [],
   };
+}
+
+/** Returns the range in the metadata. A copy of a summary in parts has its new range only there. */
+function rangeOf({ from, to }: { readonly [name: string]: unknown }): Summary["covers"] | undefined {
+  return typeof from === "number" && typeof to === "number" ? { from, to } : undefined;
 }
 
 /** Formats a summary as text: requests, summary, facts and open threads, each under a heading. */

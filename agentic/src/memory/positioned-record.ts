@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type MemoryEntry } from "@membus/protocol";
 import { isHead } from "@membus/protocol/records";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
+import type { Places } from "../positions.js";
 
 /** Fields with positions (the `seq` of messages), at any depth of the content and the metadata. */
 const POSITION_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -30,41 +31,35 @@ export function messageNamespace({
   return String(metadata?.kind).startsWith("learner_") ? CONVERSATIONS_NAMESPACE : namespace;
 }
 
-/** Returns the positions of a record, each once. Empty for other entries. */
-export function positionsOf(entry: Positioned): number[] {
-  const found = new Set<number>();
-  withPositions(entry, (seq) => {
-    if (seq > 0) found.add(seq);
-    return seq;
-  });
-  return [...found];
-}
-
 /**
  * Returns a record with other positions. The frontier of a learner is reset: its next search finds all
  * messages, and the cursors contain those that are learned. The key and the content of a summary in parts stay.
  */
-export function withPositions<Entry extends Positioned>(entry: Entry, place: (seq: number) => number): Entry {
+export function withPositions<Entry extends Positioned>(entry: Entry, places: Places): Entry {
   const fields = fieldsOf(entry.metadata);
   if (fields === undefined) return entry;
   if (entry.metadata?.kind === "learner_frontier") return { ...entry, content: { seq: 0, created: 0 } };
-  const moved = (value: Json) => replaced(value, fields, place);
+  const moved = (value: Json) => replaced(value, fields, places);
   const { key } = entry;
-  const isKeyed = entry.metadata?.kind === "summary" && !isHead(entry) && /^\d+$/.test(String(key.summary));
-  return {
-    ...entry,
-    ...(isKeyed && { key: { ...key, summary: String(place(Number(key.summary))) } }),
-    content: moved(entry.content),
-    metadata: moved(entry.metadata as Json),
-  };
+  const copy = { ...entry, content: moved(entry.content), metadata: moved(entry.metadata as Json) };
+  const isKeyed = entry.metadata?.kind === "summary" && !isHead(entry) && key.summary === lastCovered(entry);
+  return isKeyed ? { ...copy, key: { ...key, summary: lastCovered(copy) } } : copy;
 }
 
-function replaced(value: Json, fields: readonly string[], place: (seq: number) => number): Json {
-  if (Array.isArray(value)) return value.map((one) => replaced(one, fields, place));
+/** Returns the last position of a summary as its key has it. */
+function lastCovered({ content, metadata }: Pick<Positioned, "content" | "metadata">): string {
+  const { covers } = content as { covers?: { to?: Json } };
+  return String(metadata?.to ?? covers?.to);
+}
+
+function replaced(value: Json, fields: readonly string[], places: Places): Json {
+  if (Array.isArray(value)) return value.map((one) => replaced(one, fields, places));
   if (!isJsonObject(value)) return value;
   const changed = Object.entries(value).map(([name, one]) => {
     const isPosition = typeof one === "number" && fields.includes(name);
-    return [name, isPosition ? place(one) : replaced(one as Json, fields, place)];
+    return [name, isPosition ? places.position(one) : replaced(one as Json, fields, places)];
   });
-  return Object.fromEntries(changed);
+  const { from, to } = value;
+  const isRange = fields.includes("from") && typeof from === "number" && typeof to === "number";
+  return { ...Object.fromEntries(changed), ...(isRange && places.range({ from, to })) };
 }

@@ -9,7 +9,7 @@ import {
 } from "@membus/protocol";
 import { encodeSegment } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
-import { placeOf } from "../positions.js";
+import { type Places, placesAfter } from "../positions.js";
 import { forgetOldName } from "./forget-user.js";
 import { UserSchema, userSubject } from "./memory-options.js";
 import { isPositioned, messageNamespace, withPositions } from "./positioned-record.js";
@@ -129,6 +129,8 @@ class RenamedCopy {
   readonly #hashes = new Map<string, string>();
   /** New positions by old ones, by the tier and old namespace of their entries. */
   readonly #moved = new Map<string, Map<number, number>>();
+  /** New positions during one store. */
+  readonly #places = new Map<string, Places>();
 
   constructor(memory: AgentMemory, user: string, to: string) {
     this.#memory = memory;
@@ -147,6 +149,7 @@ class RenamedCopy {
   }
 
   async store(entries: readonly MemoryEntry[]): Promise<void> {
+    this.#places.clear();
     let batch: MemoryEntry[] = [];
     for (const entry of entries) {
       if (batch.length === BATCH || (batch[0] && batch[0].namespace !== entry.namespace)) {
@@ -212,7 +215,14 @@ class RenamedCopy {
     const { namespace, group } = entry;
     const isMoved = renamed.group !== group || this.#renamedNamespace(namespace) !== namespace;
     if (!isMoved || !isPositioned(entry)) return renamed;
-    return withPositions(renamed, placeOf(this.#movedIn(entry.tier, messageNamespace(entry))));
+    return withPositions(renamed, this.#placesIn(entry.tier, messageNamespace(entry)));
+  }
+
+  #placesIn(tier: MemoryTier, namespace: string): Places {
+    const place = `${tier} ${namespace}`;
+    const places = this.#places.get(place) ?? placesAfter(this.#movedIn(tier, namespace));
+    this.#places.set(place, places);
+    return places;
   }
 
   #renamedNamespace(namespace: string): string {

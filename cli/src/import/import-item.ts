@@ -16,17 +16,18 @@ export interface ImportItem {
   readonly author?: string;
   /** Whether the entry is a copy of one in membus. It is stored as it is, and never split. */
   readonly isExact?: boolean;
-  /** Messages that the entry names by position. It is stored with their positions on the host. */
+  /** Messages of the conversation that the entry names by position. It is stored with their positions on the host. */
   readonly messages?: NamedMessages;
   readonly problem?: string;
   /** Code of the problem. Absent: "parse_error". */
   readonly code?: "parse_error" | "schema_violation" | "too_large";
 }
 
-/** Messages by their positions on another host. A position without a message stands before all messages. */
+/** All messages of a conversation. */
 export interface NamedMessages {
   readonly tier: MemoryTier;
   readonly namespace: string;
+  /** Key hashes by position on another host. Records of one conversation have the same object. */
   readonly hashes: ReadonlyMap<number, string>;
 }
 

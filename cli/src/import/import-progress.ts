@@ -9,7 +9,12 @@ export interface ImportProgress {
   /** Part of the request ids, which makes resent batches idempotent. */
   readonly run: string;
   /** Detects whether the source has changed. */
-  readonly source: { readonly from: string; readonly sizeBytes: number; readonly modifiedMs: number };
+  readonly source: {
+    readonly from: string;
+    readonly sizeBytes: number;
+    readonly modifiedMs: number;
+    readonly order: number;
+  };
   /** Detects whether the entries go to another memory. */
   readonly target: ImportTarget;
   readonly items: number;
@@ -34,6 +39,9 @@ export interface ImportTarget {
   readonly tier: string;
 }
 
+/** Version of the order of items. A progress with another one counts other items. */
+const ORDER = 2;
+
 function progressPath(path: string): string {
   return `${resolve(path)}.membus-import`;
 }
@@ -50,6 +58,7 @@ export async function beginProgress(
     from: from ?? "jsonl",
     sizeBytes: files.reduce((bytes, file) => bytes + file.sizeBytes, 0),
     modifiedMs: files.reduce((latest, { modifiedMs }) => Math.max(latest, modifiedMs), 0),
+    order: ORDER,
   };
   const interrupted = await readProgress(path);
   const { source: earlier, target: into } = interrupted ?? {};

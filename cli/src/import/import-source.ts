@@ -50,13 +50,16 @@ export async function importSource(
   if (progress.items === 0) await clearRejected(path);
   const resumeAt = progress.items;
   const embedders = await embeddersOf(client, source);
+  const positioned = new Set<string>();
   let [items, bytesRead] = [0, 0];
   for await (const batch of batchesOf(readItems(source))) {
     bytesRead += batch.reduce((sum, item) => sum + item.bytes, 0);
     items += batch.length;
-    if (items <= resumeAt) continue;
+    // The keys of stored records with positions must be known, so that later ones do not overwrite them.
+    if (items <= resumeAt && batch[0]?.messages === undefined) continue;
     const usable = batch.map((item) => withCheckedMemory(client, withDefaults(item, options)));
-    const placed = await withHostPositions(client, usable);
+    const placed = await withHostPositions(client, usable, positioned);
+    if (items <= resumeAt) continue;
     const complete = placed.map((item) => withKnownVector(item, embedders));
     const written = await storeResumably(client, source, complete, { progress, items });
     const { stored, existing, expired, failures } =

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EntryInput, MemoryClient, StoreOptions, StoreResult } from "@membus/agent-client";
 import { expect, it } from "vitest";
@@ -41,6 +41,17 @@ it("ends an import that the host cannot store now, and continues with a new requ
   );
   expect(await run(client, path)).toMatchObject({ items: 2, stored: 1, unchanged: 1, failed: {} });
   expect(new Set(ids).size).toBe(2);
+});
+
+it("starts again if the interrupted import had another order of items", async () => {
+  const path = join(fixture.folder, "earlier.jsonl");
+  writeFileSync(path, '{"key":"tea","content":1}\n{"key":"milk","content":2}\n');
+  await run(fixture.memory.client, path);
+  const saved = `${path}.membus-import`;
+  const { source, ...progress } = JSON.parse(readFileSync(saved, "utf8"));
+  const { order: _, ...earlier } = source;
+  writeFileSync(saved, JSON.stringify({ ...progress, source: earlier, items: 1, stored: 1 }));
+  expect(await run(fixture.memory.client, path)).toMatchObject({ items: 2, stored: 0, unchanged: 2 });
 });
 
 it("rejects only the entry with an invalid namespace", async () => {
