@@ -1,6 +1,7 @@
 import { commandIn, type HookCommand } from "./hook-process.js";
 import { HookSessions, type MemoryRequest, type Place } from "./hook-sessions.js";
 import { lastReply, textOf } from "./message-text.js";
+import { memoryOfKey } from "./openclaw-key.js";
 
 // The parts of the plugin API of `openclaw` 2026.9.6 that are used.
 
@@ -101,9 +102,6 @@ const TOOLS: readonly ToolText[] = [
   },
 ];
 
-/** Words in the key of a conversation of several people. */
-const SHARED: ReadonlySet<string> = new Set(["group", "channel", "slash"]);
-
 /** The first prompt of a session may wait for a host that starts. */
 const PROMPT_TIMEOUT_MS = 30_000;
 
@@ -156,17 +154,11 @@ function registerHooks(api: OpenClawApi, sessions: HookSessions): void {
   api.on("session_end", (_event, { sessionId = "" }) => sessions.end(sessionId));
 }
 
-/**
- * Returns the session and the workspace of a turn, or undefined for a conversation of several people: the user may
- * not have written it, and others would read the notes. A person with a separate session has a separate memory.
- */
+/** Returns the session and the workspace of a turn, or undefined if the session has no memory. */
 function placeOf({ sessionId, sessionKey = "", workspaceDir }: OpenClawContext): Place | undefined {
-  // A key is `agent:<agent>:main`, or has the kind of the conversation: `agent:<agent>:telegram:direct:42`.
-  const words = sessionKey.split(":").slice(2);
-  const isShared = words.some((word) => SHARED.has(word));
-  if (sessionId === undefined || workspaceDir === undefined || isShared) return undefined;
-  const person = words.includes("direct") ? words.join(":") : undefined;
-  return { session: sessionId, folder: workspaceDir, person };
+  const memory = memoryOfKey(sessionKey);
+  if (sessionId === undefined || workspaceDir === undefined || memory === undefined) return undefined;
+  return { session: sessionId, folder: workspaceDir, person: memory.person };
 }
 
 /** Heartbeats, schedules and other sessions also write prompts. */
