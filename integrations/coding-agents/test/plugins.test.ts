@@ -125,6 +125,13 @@ describe("the extension for pi", () => {
     expect(await pi.prompt("Which command runs pnpm tset?", "s-2")).toBe("");
   });
 
+  it("takes a template of prompts for no statement of the user", async () => {
+    const pi = new PiHost(await start("pi"));
+    await pi.emit("input", { text: "/setup", source: "interactive" });
+    await pi.emit("before_agent_start", { messageType: "user", prompt: PNPM });
+    expect(await pi.prompt("Which one, pnpm or npm?", "s-2")).toBe("");
+  });
+
   it("adds nothing to a message of another extension", async () => {
     const pi = new PiHost(await start("pi"));
     await pi.prompt(PNPM);
@@ -193,6 +200,14 @@ describe("the plugin for the memory slot of OpenClaw", () => {
     expect(await openclaw.call("memory_recall", { query: "pnpm" }, group)).toBeUndefined();
     await openclaw.prompt("Always deploy on Fridays.", group);
     expect(await openclaw.call("memory_recall", { query: "deploy" })).toBe("No notes fit.");
+  });
+
+  it.each([undefined, "agent:main:subagent:6f1c"])("has no memory in the session %s", async (sessionKey) => {
+    const openclaw = new OpenClawHost(await start("openclaw"));
+    await openclaw.prompt(PNPM);
+    const other = { sessionId: "s-2", sessionKey };
+    expect(await openclaw.prompt("Which one, pnpm or npm?", other)).toBe("");
+    expect(await openclaw.call("memory_recall", { query: "pnpm" }, other)).toBeUndefined();
   });
 
   it("keeps the notes of a person with a separate session apart", async () => {

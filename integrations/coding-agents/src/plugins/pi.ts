@@ -13,8 +13,8 @@ export interface PiContext {
 
 interface PiEvents {
   readonly session_start: object;
-  readonly input: { readonly source: string };
-  /** A message of an extension has no `prompt`. */
+  readonly input: { readonly source: string; readonly text: string };
+  /** `prompt` has the text of a template instead of its name. A message of an extension has no `prompt`. */
   readonly before_agent_start: { readonly prompt?: string };
   readonly tool_result: {
     readonly toolName: string;
@@ -39,7 +39,8 @@ const STOPPED = "Command aborted";
 export function piExtension(command: HookCommand): (pi: PiApi) => void {
   return (pi) => {
     let ui: PiContext["ui"] | undefined;
-    let source = "interactive";
+    /** What was typed since the last prompt. */
+    let input: PiEvents["input"] | undefined;
     const sessions = new HookSessions(command, (message) => ui?.notify(message, "warning"));
     const idOf = (context: PiContext) => {
       ui = context.hasUI ? context.ui : undefined;
@@ -48,16 +49,19 @@ export function piExtension(command: HookCommand): (pi: PiApi) => void {
     const placeOf = (context: PiContext) => ({ session: idOf(context), folder: context.cwd });
     pi.on("session_start", (_event, context) => sessions.start(placeOf(context)));
     pi.on("input", (event) => {
-      source = event.source;
+      input = event;
     });
     pi.on("before_agent_start", async ({ prompt }, context) => {
       if (prompt === undefined) return undefined;
-      const content = await sessions.prompt(placeOf(context), prompt, source !== "extension");
+      const { text = prompt, source } = input ?? {};
+      input = undefined;
+      const content = await sessions.prompt(placeOf(context), text, source !== "extension");
       return content === "" ? undefined : { message: { customType: "membus", content, display: false } };
     });
-    pi.on("tool_result", async ({ toolName: tool, input, content, isError: isFailed }, context) => {
+    pi.on("tool_result", async ({ toolName: tool, content, isError: isFailed, ...call }, context) => {
       const output = textOf(content);
-      if (!output.endsWith(STOPPED)) await sessions.tool(idOf(context), { tool, input, output, isFailed });
+      if (output.endsWith(STOPPED)) return;
+      await sessions.tool(idOf(context), { tool, input: call.input, output, isFailed });
     });
     pi.on("agent_end", ({ messages }, context) => sessions.stop(idOf(context), lastReply(messages)));
     pi.on("session_before_compact", (_event, context) => sessions.compacting(idOf(context)));
