@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
@@ -278,4 +278,46 @@ it("forgets a queued write before it is delivered", async () => {
   const forgotten = await hook("hermes/session-start", { event: "forget", id });
   expect(forgotten.hookSpecificOutput?.additionalContext).toBe("Forgotten.");
   expect(await memories()).toEqual([]);
+});
+
+it("forgets no queued write of another project or person", async () => {
+  isDown = true;
+  const text = "The staging database is on port 5433";
+  const remember = { event: "remember", text };
+  await hook("hermes/session-start", remember);
+  await hook("hermes/session-start", { ...remember, cwd: join(folder, "other") });
+  await hook("hermes/session-start", { ...remember, person: "telegram:4711" });
+  const forget = { event: "forget", id: keyHash({ fact: factId(text) }).slice(0, 8) };
+  const forgotten = await hook("hermes/session-start", { ...forget, person: "telegram:12" });
+  expect(forgotten.systemMessage).toContain("3 writes are queued");
+  expect((await hook("hermes/session-start", forget)).systemMessage).toContain("2 writes are queued");
+});
+
+it("says that a host without an answer has deleted nothing", async () => {
+  isDown = true;
+  const text = "The staging database is on port 5433";
+  await hook("hermes/session-start", { event: "remember", text });
+  const forget = { event: "forget", id: keyHash({ fact: factId(text) }).slice(0, 8) };
+  const forgotten = async () =>
+    (await hook("hermes/session-start", forget)).hookSpecificOutput?.additionalContext;
+  expect(await forgotten()).toBe(
+    "membus: memory is degraded: no host.\n\nDeleted from the queue. The host has not confirmed a deletion.",
+  );
+  expect(await forgotten()).toBe(
+    "membus: memory is degraded: no host.\n\nThe host has not confirmed a deletion.",
+  );
+});
+
+it("answers although journals cannot be removed", async () => {
+  await hook("claude-code/user-prompt-submit");
+  const sessions = join(folder, "state/sessions");
+  const path = join(sessions, readdirSync(sessions)[0]!);
+  rmSync(path);
+  mkdirSync(path);
+  const problem = /^membus: cannot remove a journal: /;
+  expect((await hook("claude-code/session-end", {}, { capture: false })).systemMessage).toMatch(problem);
+  utimesSync(path, 0, 0);
+  const started = await hook("codex/session-start");
+  expect(started.systemMessage).toMatch(problem);
+  expect(started.hookSpecificOutput?.additionalContext).toContain("Always use pnpm");
 });

@@ -6,10 +6,14 @@ import { type Project, subjectsOf } from "../project/index.js";
 /** Memories of one subject that are searched for an id. */
 const SEARCHED_MAX = 10_000;
 
-/** Deletes queued writes of a memory, so that they do not bring it back. `id` is the beginning of its id. */
-export async function forgetQueued(outbox: Outbox, id: string): Promise<number> {
+/**
+ * Deletes queued writes of a memory, so that they do not bring it back. `id` is the beginning of its id. Equal texts
+ * have equal ids, also of other projects and persons, so the namespace decides too.
+ */
+export async function forgetQueued(outbox: Outbox, project: Project, id: string): Promise<number> {
+  const namespaces = new Set(subjectsOf(project).map(({ namespace }) => namespace));
   const writes = (await outbox.list()).filter(({ write }) => {
-    return write !== undefined && keyHash(write.entry.key).startsWith(id);
+    return write !== undefined && namespaces.has(write.namespace) && keyHash(write.entry.key).startsWith(id);
   });
   return writes.length === 0 ? 0 : outbox.drop(writes.map((item) => item.id));
 }

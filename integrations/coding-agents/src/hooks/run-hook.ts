@@ -59,6 +59,12 @@ function queryOf(event: Exclude<RecallEvent, { readonly kind: "session-start" }>
   return event.kind === "recall" ? event.query : event.text;
 }
 
+/** Returns what is known of a deletion that the host did not answer. It may have deleted a part. */
+function unconfirmed(dropped: number): string {
+  const queued = dropped > 0 ? "Deleted from the queue. " : "";
+  return `${queued}The host has not confirmed a deletion.`;
+}
+
 class HookRun {
   readonly #agent: AgentName;
   readonly #event: HookEvent;
@@ -93,9 +99,12 @@ class HookRun {
     const isKept = isCapture && (await this.#noticed("cannot keep a note", () => this.#keep(project)));
     // Tools run often. Their writes are delivered at the end of the turn.
     const context = kind === "tool" ? "" : await this.#exchange(project);
-    if (kind === "session-start") await this.#journal.removeOld(this.#clock.now());
     // The session may continue, and then keep what could not be kept now.
-    if (kind === "session-end" && isKept === isCapture) await this.#journal.remove();
+    const isEnded = kind === "session-end" && isKept === isCapture;
+    await this.#noticed("cannot remove a journal", async () => {
+      if (kind === "session-start") await this.#journal.removeOld(this.#clock.now());
+      if (isEnded) await this.#journal.remove();
+    });
     return answerTo(this.#event, kind === "remember" && isKept ? "Kept." : context, this.#notices);
   }
 
@@ -121,8 +130,9 @@ class HookRun {
   /** Delivers queued writes, and recalls or forgets memories. Returns the text for the agent. */
   async #exchange(project: Project): Promise<string> {
     const event = this.#event;
+    let dropped = 0;
     try {
-      const dropped = event.kind === "forget" ? await forgetQueued(this.#outbox, event.id) : 0;
+      if (event.kind === "forget") dropped = await forgetQueued(this.#outbox, project, event.id);
       const before = await this.#outbox.state();
       if (!NEED_HOST.has(event.kind) && before.queued === 0) return this.#state(undefined, "");
       const { drainTimeoutMs, recallTimeoutMs } = this.#options;
@@ -137,7 +147,7 @@ class HookRun {
         return this.#state(drained.reason, context);
       });
     } catch (error) {
-      return this.#state(error as Error, "");
+      return this.#state(error as Error, event.kind === "forget" ? unconfirmed(dropped) : "");
     }
   }
 
