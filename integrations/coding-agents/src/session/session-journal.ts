@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { isMissingFile } from "@membus/disk";
 import { z } from "zod";
 
-/** Bytes at which a journal takes no more lines. Later errors of a long session are not paired. */
-const BYTES_MAX = 256 * 1024;
+/** Bytes at which a journal takes no more prompts, edits and failures. Later errors of a long session are not paired. */
+const INPUT_BYTES_MAX = 256 * 1024;
+/** Bytes at which a journal takes no more lines. Without the others, each turn would keep the same note again. */
+const BYTES_MAX = 1024 * 1024;
 /** Age in seconds at which the journal of a session without an end is removed. */
 const AGE_MAX_S = 7 * 86_400;
 
@@ -24,6 +26,9 @@ const StepSchema = z.discriminatedUnion("step", [
  * `compacted`: the context was summarized, so shown memories may be shown again.
  */
 export type Step = z.infer<typeof StepSchema>;
+
+/** Steps that notes are made of. The others say what a later event must not do again. */
+const INPUTS: ReadonlySet<Step["step"]> = new Set(["prompt", "edit", "failure"]);
 
 /**
  * Steps of one session of an agent, on the local disk. The hooks of a session are separate processes, and some
@@ -47,7 +52,8 @@ export class SessionJournal {
       () => 0,
     );
     const text = steps.map((step) => `${JSON.stringify(step)}\n`).join("");
-    if (size + Buffer.byteLength(text) > BYTES_MAX) return;
+    const bytesMax = steps.some(({ step }) => INPUTS.has(step)) ? INPUT_BYTES_MAX : BYTES_MAX;
+    if (size + Buffer.byteLength(text) > bytesMax) return;
     await appendFile(this.#path, text, { mode: 0o600 });
   }
 
