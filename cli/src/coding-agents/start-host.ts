@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { controlPath } from "../control/control-messages.js";
 import { createHostKey } from "./host-key.js";
+import { lastLine } from "./last-line.js";
 
 const MEMBUS = fileURLToPath(new URL("../../bin/membus.js", import.meta.url));
 /** Windows ignores the first line of the launcher, which has flags of Node. */
@@ -16,8 +17,6 @@ const LAUNCHER: readonly [string, ...string[]] =
 
 /** Size at which the log of the host is emptied before a start. */
 const LOG_BYTES_MAX = 1024 * 1024;
-/** Characters of the log in a notice. */
-const LINE_LENGTH_MAX = 300;
 
 /** Settings of the connection of a hook. They would lead the host to another server. */
 const CONNECTION = /^(?:NATS_URL|MEMBUS_NATS_(?!SERVER$)\w+|MEMBUS_(?:DATA|AGENT|SESSION|NAMESPACE))$/;
@@ -87,10 +86,4 @@ function openLog(path: string): { readonly file: number; readonly sizeBytes: num
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const isLong = sizeBytes > LOG_BYTES_MAX;
   return { file: openSync(path, isLong ? "w" : "a", 0o600), sizeBytes: isLong ? 0 : sizeBytes };
-}
-
-/** Returns the last line of a log after its first `sizeBytes` bytes. */
-function lastLine(path: string, sizeBytes: number): string {
-  const lines = readFileSync(path).subarray(sizeBytes).toString().trim().split("\n");
-  return lines.at(-1)!.slice(0, LINE_LENGTH_MAX) || "it wrote no log";
 }
