@@ -3,6 +3,7 @@ import type { Launch } from "./launch.js";
 import { hookEntry, serverEntry } from "./launch.js";
 import { existingFile, folderOf, type Machine } from "./machine.js";
 import {
+  HERMES_CHOICE,
   hermesProviderEntry,
   openClawPluginEntries,
   openCodePluginEntry,
@@ -17,6 +18,8 @@ export interface ConfigTarget {
   readonly path: string;
   readonly syntax: "json" | "toml" | "yaml" | "whole-file";
   readonly entries: readonly Entry[];
+  /** Settings for membus that the agent itself writes. They are removed with the entries. */
+  readonly leftovers?: readonly Entry[];
 }
 
 export interface Agent {
@@ -206,7 +209,12 @@ const hermes: Agent = {
     const entry = serverEntry(["mcp_servers"], { ...launch.server(SHARED_NAMESPACE) });
     const provider = join(folder, "plugins", "membus", "__init__.py");
     return [
-      { path: join(folder, "config.yaml"), syntax: "yaml", entries: [entry] },
+      {
+        path: join(folder, "config.yaml"),
+        syntax: "yaml",
+        entries: [entry],
+        leftovers: [HERMES_CHOICE],
+      },
       { path: provider, syntax: "whole-file", entries: [hermesProviderEntry(launch)] },
     ];
   },

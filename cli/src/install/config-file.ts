@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 
 const SIZE_BYTES_MAX = 16 * 1024 * 1024;
 /** Configurations may hold secrets of other servers. */
@@ -57,10 +57,12 @@ export async function writeConfigFile(
   return created;
 }
 
-/** Deletes a file that membus created. */
+/** Deletes a file that membus created, and what Python has compiled from it. */
 export async function deleteConfigFile({ path, realPath, text }: ConfigFile): Promise<void> {
   await checkUnchanged(path, realPath, text);
   await rm(realPath);
+  if (extname(realPath) === ".py")
+    await rm(join(dirname(realPath), "__pycache__"), { recursive: true, force: true });
 }
 
 /** Deletes the empty folders among these. */

@@ -71,11 +71,17 @@ export const planUninstall: PlanStep = (target, file, record) =>
     const { text } = file;
     if (text === undefined) return undefined;
     const syntax = SYNTAXES[target.syntax];
-    const after =
+    const before =
       textBefore(record, text) ?? withoutEntries(syntax, text, target.entries, record?.createdParents ?? []);
-    if (after === text) return undefined;
-    const isLeftOver = record?.existed === false && isBlank(after);
-    return { file, after: isLeftOver ? undefined : after, folders: record?.createdFolders ?? [] };
+    if (before === text) return undefined;
+    const after = withoutLeftovers(syntax, before, target.leftovers ?? []);
+    // Without a record, for example after a crash, a file with a single entry is still a file of membus.
+    const isCreated = target.syntax === "whole-file" || record?.existed === false;
+    return {
+      file,
+      after: isCreated && isBlank(after) ? undefined : after,
+      folders: record?.createdFolders ?? [],
+    };
   });
 
 /** Returns whether the file has an entry of membus. */
@@ -119,6 +125,12 @@ function withoutEntries(
     after = applyEdits(after, syntax.removeEmpty(after, path));
   }
   return after;
+}
+
+function withoutLeftovers(syntax: ConfigSyntax, text: string, leftovers: readonly Entry[]): string {
+  const found = leftovers.filter((entry) => foundOurs(syntax, text, entry).length > 0);
+  const parents = found.map((entry) => entry.parents);
+  return withoutEntries(syntax, text, found, parents);
 }
 
 function isBlank(text: string): boolean {

@@ -35,6 +35,14 @@ export function piExtensionEntry(launch: Launch): Entry {
   };
 }
 
+/** `hermes memory setup membus` writes it. */
+export const HERMES_CHOICE: Entry = {
+  parents: ["memory"],
+  key: "provider",
+  value: PLUGIN_NAME,
+  isOurs: (provider) => provider === PLUGIN_NAME,
+};
+
 /** Hermes Agent passes nothing to a memory provider, so its file holds the command. */
 export function hermesProviderEntry(launch: Launch): Entry {
   const value = [
