@@ -18,6 +18,7 @@ const FIGURES = {
   ],
   growth: [0, 0, 10, 80, 40, 1],
   since: Date.UTC(2026, 10, 14) / 1_000,
+  notes: [],
 };
 
 it("plots tiers, kinds and growth", () => {
@@ -43,6 +44,13 @@ it("plots in ASCII, and only what there is", () => {
     "  semantic      3  #",
     "created per half day since 2026-11-14, at most 6",
     "  | _#|",
+  ]);
+});
+
+it("gives the reason for a plot that is left out", () => {
+  const notes = ["the plot of new entries is left out: too many namespaces"];
+  expect(memoryPlots({ ...FIGURES, kinds: [], growth: undefined, notes }, "alice", ASCII).slice(4)).toEqual([
+    "the plot of new entries is left out: too many namespaces",
   ]);
 });
 

@@ -9,33 +9,60 @@ const KINDS_MAX = 20;
 /** Name of entries that are no records. */
 const NO_KIND = "without a kind";
 
-/** What an agent remembers. */
+/** What an agent remembers. Figures that the hosts refuse are absent. */
 export interface MemoryFigures {
   readonly tiers: readonly Bar[];
   /** The most frequent kinds of records, by number. */
   readonly kinds: readonly Bar[];
   /** Number of entries that were created in each step and still exist, oldest first. */
-  readonly growth: readonly number[];
+  readonly growth?: readonly number[] | undefined;
   /** Start of the first step, in Unix seconds. */
   readonly since: number;
+  /** One line for each absent figure, with the reason. */
+  readonly notes: readonly string[];
 }
 
 /** Counts the entries that the agent of `memory` may read. Tiers that are not served have none. */
 export async function readMemoryFigures(memory: AgentMemory, now: number): Promise<MemoryFigures> {
-  const tiers = await Promise.all(
-    TIERS.map(async (tier) => ({ name: tier, value: await count(memory, tier) })),
-  );
-  const filled = tiers.filter(({ value }) => value > 0).map(({ name }) => name);
-  const since = (Math.floor(now / STEP_S) - STEP_COUNT + 1) * STEP_S;
-  const starts = Array.from({ length: STEP_COUNT }, (_, step) => since + step * STEP_S);
-  const growth = await Promise.all(
-    starts.map(async (from) => {
-      const counts = filled.map((tier) => count(memory, tier, createdIn(from, from + STEP_S)));
-      return sum(await Promise.all(counts));
-    }),
-  );
+  const notes: string[] = [];
+  const tiers: Bar[] = [];
+  for (const tier of TIERS) {
+    const value = await readable(notes, `the ${tier} tier`, () => count(memory, tier));
+    if (value !== undefined) tiers.push({ name: tier, value });
+  }
+  const filled = TIERS.filter((tier) => tiers.some(({ name, value }) => name === tier && value > 0));
   const total = sum(tiers.map(({ value }) => value));
-  return { tiers, kinds: await kindsOf(memory, filled, total), growth, since };
+  const kinds = await readable(notes, "the plot by kind", () => kindsOf(memory, filled, total));
+  const since = (Math.floor(now / STEP_S) - STEP_COUNT + 1) * STEP_S;
+  const growth = await readable(notes, "the plot of new entries", () => growthOf(memory, filled, since));
+  return { tiers, kinds: kinds ?? [], growth, since, notes };
+}
+
+/** Returns undefined and adds a note if the hosts refuse a figure. */
+async function readable<Figure>(
+  notes: string[],
+  name: string,
+  read: () => Promise<Figure>,
+): Promise<Figure | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    notes.push(`${name} is left out: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Counts step after step, so that at most one request for each tier runs. */
+async function growthOf(memory: AgentMemory, tiers: readonly MemoryTier[], since: number): Promise<number[]> {
+  const growth: number[] = [];
+  for (let step = 0; step < STEP_COUNT; step++) {
+    const from = since + step * STEP_S;
+    growth.push(
+      sum(await Promise.all(tiers.map((tier) => count(memory, tier, createdIn(from, from + STEP_S))))),
+    );
+  }
+  return growth;
 }
 
 async function kindsOf(memory: AgentMemory, tiers: readonly MemoryTier[], total: number): Promise<Bar[]> {

@@ -4,17 +4,24 @@ import type { MemoryFigures } from "./memory-figures.js";
 
 /** Returns the plots of a memory as lines. */
 export function memoryPlots(
-  { tiers, kinds, growth, since }: MemoryFigures,
+  { tiers, kinds, growth, since, notes }: MemoryFigures,
   agent: string,
   options: PlotOptions,
 ): string[] {
-  const largest = Math.max(...growth);
-  const day = new Date(since * 1_000).toISOString().slice(0, 10);
-  const frame = options.isUnicode ? ["▕", "▏"] : ["|", "|"];
   return [
     `entries of ${agent}, by tier`,
     ...barChart(tiers, options),
     ...(kinds.length === 0 ? [] : [`entries of ${agent}, by kind`, ...barChart(kinds, options)]),
+    ...(growth === undefined ? [] : growthPlot(growth, since, options)),
+    ...notes,
+  ];
+}
+
+function growthPlot(growth: readonly number[], since: number, options: PlotOptions): string[] {
+  const largest = Math.max(...growth);
+  const day = new Date(since * 1_000).toISOString().slice(0, 10);
+  const frame = options.isUnicode ? ["▕", "▏"] : ["|", "|"];
+  return [
     `created per half day since ${day}, at most ${largest.toLocaleString("en")}`,
     `  ${frame.join(sparkline(growth, options))}`,
   ];
