@@ -1,5 +1,6 @@
 import { type HookCommand, runHookProcess } from "./hook-process.js";
 import { RecentMap } from "./recent-map.js";
+import { UnreadNotices } from "./unread-notices.js";
 
 /** Characters of an output that are sent, from its end. */
 const OUTPUT_LENGTH_MAX = 50_000;
@@ -27,7 +28,7 @@ export type MemoryRequest = "MemorySearch" | "MemoryStore" | "MemoryForget";
 
 interface Session {
   readonly place: Place;
-  /** Memories of the start, which no prompt has taken yet. */
+  /** Text of the start, which no prompt has taken yet. */
   readonly context: Promise<string>;
 }
 
@@ -39,8 +40,9 @@ export class HookSessions {
   readonly #command: HookCommand;
   readonly #notify: (message: string) => void;
   readonly #sessions = new RecentMap<Session>();
+  readonly #unread = new UnreadNotices();
 
-  /** `notify` shows a notice to the user. It must not throw. */
+  /** `notify` shows a notice to the user. */
   constructor(command: HookCommand, notify: (message: string) => void) {
     this.#command = command;
     this.#notify = notify;
@@ -51,7 +53,7 @@ export class HookSessions {
     this.#start(place, "startup");
   }
 
-  /** Keeps a prompt. Returns the memories for its context, or "". */
+  /** Keeps a prompt. Returns notices and memories for its context, or "". */
   async prompt(place: Place, prompt: string, isByUser: boolean): Promise<string> {
     const { session } = place;
     if (this.#sessions.get(session) === undefined) this.start(place);
@@ -59,7 +61,7 @@ export class HookSessions {
     this.#sessions.set(session, { place, context: NO_CONTEXT });
     const source = isByUser ? "user" : "agent";
     const atPrompt = await this.#send(place, "UserPromptSubmit", () => ({ prompt, source }));
-    return [atStart, atPrompt].filter((part) => part !== undefined && part !== "").join("\n\n");
+    return joined([...this.#unread.take(place), atStart ?? "", atPrompt]);
   }
 
   async tool(session: string, { tool, input, output, exitCode, isFailed }: EndedCall): Promise<void> {
@@ -86,8 +88,10 @@ export class HookSessions {
   }
 
   async end(session: string): Promise<void> {
+    const known = this.#sessions.get(session);
     await this.#report(session, "SessionEnd");
     this.#sessions.delete(session);
+    if (known !== undefined) this.#unread.end(known.place);
   }
 
   /** Searches, stores or forgets a memory. Returns the text for the agent, or "". */
@@ -100,22 +104,40 @@ export class HookSessions {
     this.#sessions.set(place.session, { place, context });
   }
 
+  /** Sends an event that accepts no context. Its notice waits for the next prompt. */
   async #report(session: string, event: string, fields?: () => object): Promise<void> {
     const known = this.#sessions.get(session);
-    if (known !== undefined) await this.#send(known.place, event, fields);
+    const notice = known === undefined ? "" : await this.#send(known.place, event, fields);
+    if (notice !== "") this.#unread.add(session, notice);
   }
 
-  /** `fields` and the command may throw. An agent must not fail for its memory, so this becomes a notice. */
+  /** Returns the text for the agent. It includes the notices of the hook, or why there is no answer. */
   async #send(place: Place, event: string, fields?: () => object): Promise<string> {
     const { session, folder, person } = place;
     try {
       const payload = { hook_event_name: event, session_id: session, cwd: folder, person, ...fields?.() };
       const { systemMessage, hookSpecificOutput } = await runHookProcess(this.#command, payload);
-      if (systemMessage !== undefined) this.#notify(systemMessage);
-      return hookSpecificOutput?.additionalContext ?? "";
+      if (systemMessage !== undefined) this.#show(systemMessage);
+      return hookSpecificOutput?.additionalContext ?? systemMessage ?? "";
     } catch (error) {
-      this.#notify(`membus: ${(error as Error).message}`);
-      return "";
+      const notice = `membus: ${(error as Error).message}`;
+      this.#show(notice);
+      return notice;
     }
   }
+
+  #show(notice: string): void {
+    try {
+      this.#notify(notice);
+    } catch {
+      // The agent has no place for it, or no longer. It reads the notice in its context.
+    }
+  }
+}
+
+/** Joins parts with an empty line. A notice that a later part repeats is left out. */
+function joined(parts: readonly string[]): string {
+  const isRepeated = (part: string, index: number) =>
+    parts.slice(index + 1).some((later) => later.includes(part));
+  return parts.filter((part, index) => part !== "" && !isRepeated(part, index)).join("\n\n");
 }
