@@ -1,3 +1,4 @@
+import type { MemoryClient } from "@membus/agent-client";
 import { describe, expect, it } from "vitest";
 import { type Summary, summaryEntry } from "../src/conversation/index.js";
 import { openConversation, renameUser } from "../src/index.js";
@@ -80,3 +81,46 @@ it("moves the range of a summary with its user, so that it is forgotten with one
   await after.remove({ ids: ["m2"] });
   expect(await after.summary()).toBeUndefined();
 });
+
+it("keeps the positions of a user's records when a rename continues after some messages were forgotten", async () => {
+  const { memory: client } = await openMemory();
+  const before = await openConversation(client, { id: "user:ada" });
+  await before.add(["m1", "m2", "m3"].map((id) => ({ id, message: { role: "user", content: id } })));
+  const [first, second] = await before.get();
+  await before.setSummary({ text: "m1 and m2", covers: { from: first!.seq, to: second!.seq } });
+  const cursor = cursorEntry({
+    ...{ conversation: "user:ada", state: "open", due: 50, attempts: 0, revision: 0, faults: 0 },
+    ...{ learned: second!.seq, seen: second!.seq, since: 10, last: 20, setAside: [] },
+  });
+  await client.inNamespace("learner").store({ ...cursor, tier: "episodic" });
+  await expect(renameUser(withStoppingForget(client), "ada", "ann")).rejects.toThrow("the host stopped");
+  await renameUser(client, "ada", "ann");
+  const after = await openConversation(client, { id: "user:ann" });
+  const [one, two] = await after.get();
+  const key = { learner: "cursor", conversation: "user:ann" };
+  const { entries } = await client.retrieve({ namespace: "learner", keys: [key] });
+  expect(entries[0]?.content).toMatchObject({ learned: two!.seq, seen: two!.seq });
+  expect((await after.summary())?.covers).toEqual({ from: one!.seq, to: two!.seq });
+  const summaries = { field: "metadata.kind", op: "eq" as const, value: "summary" };
+  expect((await client.retrieve({ namespace: "conversations", where: summaries })).entries).toHaveLength(1);
+});
+
+/** Returns a client that forgets only the messages of a user, then fails. */
+function withStoppingForget(client: MemoryClient): MemoryClient {
+  const forget = async () => {
+    const where = { field: "metadata.kind", op: "eq" as const, value: "message" };
+    await client.forget({ namespace: "conversations", tier: "episodic", group: "user:ada", where });
+    throw new Error("the host stopped");
+  };
+  const stopping = (memory: object): unknown =>
+    new Proxy(memory, {
+      get(target, name) {
+        if (name === "forget") return forget;
+        const own: unknown = Reflect.get(target, name);
+        if (typeof own !== "function") return own;
+        const bound = own.bind(target);
+        return name === "inNamespace" ? (namespace: string) => stopping(bound(namespace)) : bound;
+      },
+    });
+  return stopping(client) as MemoryClient;
+}

@@ -1,4 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, toMemoryError } from "@membus/agent-client";
 import {
   type Json,
   keyHash,
@@ -47,8 +47,8 @@ export async function renameUser(memory: AgentMemory, user: string, to: string):
   if (user === to) return { renamed: 0 };
   let entries = await entriesOf(memory, await placesOf(memory, user));
   if (entries.length === 0) return { renamed: 0 };
-  await begin(memory, user, to);
-  const copy = new RenamedCopy(memory, user, to);
+  const isResumed = await begin(memory, user, to);
+  const copy = new RenamedCopy(memory, { user, to, isResumed });
   let renamed = 0;
   for (let pass = 0; entries.length > 0; pass++) {
     if (pass === PASSES_MAX)
@@ -72,7 +72,7 @@ async function move(
 ): Promise<void> {
   copy.learnHashes(entries);
   await copy.store(entries.filter((entry) => !isPositioned(entry)));
-  await copy.store(entries.filter(isPositioned));
+  await copy.storePositioned(entries.filter(isPositioned));
   await copy.updateSources();
   const until = entries.reduce((latest, { timestamps }) => Math.max(latest, timestamps.updated), 0);
   await forgetOldName(memory, user, until);
@@ -104,12 +104,12 @@ async function entriesOf(memory: AgentMemory, places: readonly UserPlace[]): Pro
 
 const markNamespace = (user: string) => `users/${encodeSegment(user)}`;
 
-/** Marks the new name, so that the same rename can continue. */
-async function begin(memory: AgentMemory, user: string, to: string): Promise<void> {
+/** Marks the new name, so that the same rename can continue. Returns whether an earlier call marked it. */
+async function begin(memory: AgentMemory, user: string, to: string): Promise<boolean> {
   const view = memory.inNamespace(markNamespace(to));
   const key = { renaming: user };
   const { entries } = await view.retrieve({ keys: [key], tier: "episodic" });
-  if (entries.length > 0) return;
+  if (entries.length > 0) return true;
   if ((await entriesOf(memory, await placesOf(memory, to))).length > 0) {
     throw new MemoryError(
       "conflict",
@@ -118,6 +118,14 @@ async function begin(memory: AgentMemory, user: string, to: string): Promise<voi
   }
   const metadata = { kind: "renaming" };
   await view.store({ key, content: null, metadata, text: "", tier: "episodic" });
+  return false;
+}
+
+interface Rename {
+  readonly user: string;
+  readonly to: string;
+  /** Whether an earlier call may have copied records and forgotten the messages that they name. */
+  readonly isResumed: boolean;
 }
 
 /** Copies entries and maps names, key hashes and positions. */
@@ -125,6 +133,7 @@ class RenamedCopy {
   readonly #memory: AgentMemory;
   readonly #user: string;
   readonly #to: string;
+  readonly #isResumed: boolean;
   /** New key hashes by old ones. */
   readonly #hashes = new Map<string, string>();
   /** New positions by old ones, by the tier and old namespace of their entries. */
@@ -132,10 +141,11 @@ class RenamedCopy {
   /** New positions during one store. */
   readonly #places = new Map<string, Places>();
 
-  constructor(memory: AgentMemory, user: string, to: string) {
+  constructor(memory: AgentMemory, { user, to, isResumed }: Rename) {
     this.#memory = memory;
     this.#user = user;
     this.#to = to;
+    this.#isResumed = isResumed;
   }
 
   /** The parts of a large record name its hash, so they come second. */
@@ -159,6 +169,18 @@ class RenamedCopy {
       batch.push(entry);
     }
     if (batch.length > 0) await this.#storeBatch(batch);
+  }
+
+  /**
+   * Stores records that name messages by position, after these messages. In a resumed rename, a summary without its
+   * last message has a copy: messages are forgotten after all copies are stored.
+   */
+  async storePositioned(entries: readonly MemoryEntry[]): Promise<void> {
+    const isCopied = ({ tier, namespace, metadata }: MemoryEntry) =>
+      this.#isResumed &&
+      metadata?.kind === "summary" &&
+      !this.#movedIn(tier, namespace).has(Number(metadata.to));
+    await this.store(entries.filter((entry) => !isCopied(entry)));
   }
 
   /** Entries elsewhere that are derived from the user's name the new keys, so that a later forget finds them. */
@@ -189,7 +211,11 @@ class RenamedCopy {
   async #storeBatch(batch: readonly MemoryEntry[]): Promise<void> {
     const namespace = this.#renamedNamespace(batch[0]!.namespace);
     const renamed = batch.map((entry) => this.#renamedEntry(entry));
-    const { receipts } = await this.#memory.inNamespace(namespace).store(renamed);
+    const { receipts, errors } = await this.#memory.inNamespace(namespace).store(renamed, { partial: true });
+    const failure = errors.find(
+      ({ index, code }) => code !== "conflict" || renamed[index]!.if_revision !== 0,
+    );
+    if (failure !== undefined) throw toMemoryError(failure);
     for (const { index, revision } of receipts) {
       const { tier, namespace, seq } = batch[index]!;
       this.#movedIn(tier, namespace).set(seq, revision);
@@ -203,7 +229,7 @@ class RenamedCopy {
     return moved;
   }
 
-  #renamedEntry(entry: MemoryEntry): MemoryEntry {
+  #renamedEntry(entry: MemoryEntry): MemoryEntry & { readonly if_revision?: number } {
     const renamed = {
       ...entry,
       key: this.#renamed(entry.key) as MemoryEntry["key"],
@@ -215,7 +241,9 @@ class RenamedCopy {
     const { namespace, group } = entry;
     const isMoved = renamed.group !== group || this.#renamedNamespace(namespace) !== namespace;
     if (!isMoved || !isPositioned(entry)) return renamed;
-    return withPositions(renamed, this.#placesIn(entry.tier, messageNamespace(entry)));
+    const placed = withPositions(renamed, this.#placesIn(entry.tier, messageNamespace(entry)));
+    // An earlier call copied the record with the positions of messages that are forgotten now.
+    return this.#isResumed ? { ...placed, if_revision: 0 } : placed;
   }
 
   #placesIn(tier: MemoryTier, namespace: string): Places {
