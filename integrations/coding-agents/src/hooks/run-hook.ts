@@ -59,7 +59,7 @@ function queryOf(event: Exclude<RecallEvent, { readonly kind: "session-start" }>
   return event.kind === "recall" ? event.query : event.text;
 }
 
-/** Returns what is known of a deletion that the host did not answer. It may have deleted a part. */
+/** Returns the outcome of a deletion that the host did not answer. It may have deleted a part. */
 function unconfirmed(dropped: number): string {
   const queued = dropped > 0 ? "Deleted from the queue. " : "";
   return `${queued}The host has not confirmed a deletion.`;

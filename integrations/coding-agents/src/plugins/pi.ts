@@ -39,7 +39,7 @@ const STOPPED = "Command aborted";
 export function piExtension(command: HookCommand): (pi: PiApi) => void {
   return (pi) => {
     let ui: PiContext["ui"] | undefined;
-    /** What was typed since the last prompt. */
+    /** The input of the next prompt, without the texts of templates. */
     let input: PiEvents["input"] | undefined;
     const sessions = new HookSessions(command, (message) => ui?.notify(message, "warning"));
     const idOf = (context: PiContext) => {

@@ -56,7 +56,7 @@ export class OpenCodeHost {
     await (await this.#hooks)["tool.execute.after"](input, result);
   }
 
-  /** Reports a call of a tool of MCP. OpenCode passes the result of the server instead of its own form. */
+  /** Reports a call of a tool of MCP, with the result as the server has sent it. */
   async mcpTool(sessionID: string): Promise<void> {
     const input = { tool: "docs_search", sessionID, callID: "call_2", args: { query: "pnpm" } };
     await (await this.#hooks)["tool.execute.after"](input, recorded("opencode-mcp-tool"));
