@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { ExportManifest } from "../export/export-format.js";
 import type { ImportItem, ReadContext } from "./import-item.js";
-import type { PositionsInExport } from "./positions-in-export.js";
 import { readChatgpt } from "./read-chatgpt.js";
 import { readClaude } from "./read-claude.js";
-import { endsAsExport, manifestOf, readExport, verifyExport } from "./read-export.js";
+import { endsAsExport, manifestOf, readExport, type VerifiedExport, verifyExport } from "./read-export.js";
 import { readLanggraph } from "./read-langgraph.js";
 import { readLetta } from "./read-letta.js";
 import { readLines } from "./read-lines.js";
@@ -44,8 +43,8 @@ export interface ImportSource {
   readonly from?: FormatName | undefined;
   /** Present for a whole export of membus, which is verified. */
   readonly manifest?: ExportManifest | undefined;
-  /** Positions that the records of an export name. Present with `manifest`. */
-  readonly positions?: PositionsInExport | undefined;
+  /** Present with `manifest`. */
+  readonly verified?: VerifiedExport | undefined;
   readonly user?: string | undefined;
   readonly files: readonly SourceFile[];
 }
@@ -61,7 +60,7 @@ export async function openSource(
   if (from === undefined) {
     const files = await sourceFiles(path);
     const manifest = await manifestOf(path);
-    if (manifest !== undefined) return { path, manifest, files, positions: await verifyExport(path) };
+    if (manifest !== undefined) return { path, manifest, files, verified: await verifyExport(path) };
     if (await endsAsExport(path))
       throw new TypeError(
         `${path}, line 1: the first line of this export is missing or damaged. Nothing is stored`,
@@ -76,9 +75,9 @@ export async function openSource(
 }
 
 /** Yields the items of all files, in the same order each time. */
-export async function* readItems({ from, positions, user, files }: ImportSource): AsyncGenerator<ImportItem> {
+export async function* readItems({ from, verified, user, files }: ImportSource): AsyncGenerator<ImportItem> {
   if (from === undefined) {
-    yield* positions === undefined ? readLines(files[0]!.path) : readExport(files[0]!.path, positions);
+    yield* verified === undefined ? readLines(files[0]!.path) : readExport(files[0]!.path, verified);
     return;
   }
   for (const file of files) {

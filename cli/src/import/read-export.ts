@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { isPositioned } from "@membus/agentic/positioned-record";
-import { isJsonObject, type JsonObject, type MemoryEntry, readJson, TIERS } from "@membus/protocol";
+import { type JsonObject, TIERS } from "@membus/protocol";
 import {
   type ExportManifest,
   isTrailer,
@@ -9,6 +9,7 @@ import {
   readTrailer,
   type TierCounts,
 } from "../export/export-format.js";
+import { type ExportedEntry, entriesBySeq, entryOf, jsonOf, UnorderedScopes } from "./exported-lines.js";
 import type { ImportItem } from "./import-item.js";
 import { type FileLine, linesOf } from "./lines-of.js";
 import { PositionsInExport } from "./positions-in-export.js";
@@ -48,11 +49,17 @@ export async function endsAsExport(path: string): Promise<boolean> {
   }
 }
 
+/** Facts about an export that its import needs. */
+export interface VerifiedExport {
+  readonly positions: PositionsInExport;
+  readonly unordered: UnorderedScopes;
+}
+
 /**
- * Reads a whole export and compares its lines with its trailer. Returns the positions that its records name.
+ * Reads a whole export and compares its lines with its trailer.
  * @throws {TypeError} with the line, for a file that was cut or changed.
  */
-export async function verifyExport(path: string): Promise<PositionsInExport> {
+export async function verifyExport(path: string): Promise<VerifiedExport> {
   try {
     return await verifyLines(path);
   } catch (error) {
@@ -61,8 +68,9 @@ export async function verifyExport(path: string): Promise<PositionsInExport> {
   }
 }
 
-async function verifyLines(path: string): Promise<PositionsInExport> {
+async function verifyLines(path: string): Promise<VerifiedExport> {
   const positions = new PositionsInExport();
+  const unordered = new UnorderedScopes();
   const sum = createHash("sha256");
   const counts: TierCounts = {};
   let trailer: { readonly value: JsonObject; readonly line: number } | undefined;
@@ -80,12 +88,13 @@ async function verifyLines(path: string): Promise<PositionsInExport> {
     const entry = entryOf(value, last);
     counts[entry.tier] = (counts[entry.tier] ?? 0) + 1;
     positions.addRecord(entry);
+    unordered.add(entry);
   }
   if (trailer === undefined) {
     throw new TypeError(`line ${last}: the end of the export is missing, the file was cut`);
   }
   checkTrailer(trailer, counts, sum.digest("hex"));
-  return positions;
+  return { positions, unordered };
 }
 
 function checkTrailer(
@@ -107,27 +116,6 @@ function checkTrailer(
   }
 }
 
-function jsonOf({ line, bytes }: FileLine): JsonObject {
-  let problem = "not a JSON object";
-  try {
-    const value = readJson(bytes.toString());
-    if (isJsonObject(value)) return value;
-  } catch (error) {
-    problem = `not valid JSON: ${(error as Error).message}`;
-  }
-  throw new TypeError(`line ${line}: ${problem}`);
-}
-
-type ExportedEntry = MemoryEntry & JsonObject;
-
-function entryOf(value: JsonObject, line: number): ExportedEntry {
-  const { key, tier, namespace, content } = value;
-  if (!TIERS.some((each) => each === tier)) throw new TypeError(`line ${line}: has no valid tier`);
-  if (typeof namespace !== "string") throw new TypeError(`line ${line}: has no namespace`);
-  if (!isJsonObject(key) || content === undefined) throw new TypeError(`line ${line}: has no key or content`);
-  return value as ExportedEntry;
-}
-
 /** Absent extension fields. A store keeps the value of an absent field, so an exact copy clears it. */
 export const CLEARED = { metadata: null, text: null, context: null, group: null, sources: null };
 
@@ -135,21 +123,17 @@ export const CLEARED = { metadata: null, text: null, context: null, group: null,
  * Yields the entries of a verified export, each with its namespace. Records that name messages by position
  * come last, with these messages.
  */
-export async function* readExport(path: string, positions: PositionsInExport): AsyncGenerator<ImportItem> {
-  for await (const { entry, line } of entriesOf(path)) {
+export async function* readExport(
+  path: string,
+  { positions, unordered }: VerifiedExport,
+): AsyncGenerator<ImportItem> {
+  for await (const { entry, line } of entriesBySeq(path, unordered)) {
     positions.addMessage(entry);
     if (!isPositioned(entry)) yield itemOf(entry, line);
   }
   if (!positions.hasRecords) return;
-  for await (const { entry, line } of entriesOf(path)) {
+  for await (const { entry, line } of entriesBySeq(path, unordered)) {
     if (isPositioned(entry)) yield { ...itemOf(entry, line), messages: positions.messagesOf(entry) };
-  }
-}
-
-async function* entriesOf(path: string) {
-  for await (const line of linesOf(path)) {
-    const value = jsonOf(line);
-    if (line.line > 1 && !isTrailer(value)) yield { line, entry: entryOf(value, line.line) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import { isMemoryError, MemoryError, type StoreError } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
@@ -76,7 +76,7 @@ function memoryOf(client: AgentMemory, { author, namespace }: ImportItem): Agent
   return namespace === undefined ? memory : memory.inNamespace(namespace);
 }
 
-/** Stores items of one namespace and author. Entries that expire are stored after the others. */
+/** Stores items of one namespace and author in order, without those that have expired or exist with an end. */
 async function storeItems(
   client: AgentMemory,
   items: readonly ImportItem[],
@@ -84,13 +84,13 @@ async function storeItems(
 ): Promise<BatchResult> {
   const expiring = items.filter(isExpiring);
   if (expiring.length === 0) return storeAll(client, items, id);
-  const lasting = items.filter((item) => !isExpiring(item));
-  const first = lasting.length === 0 ? NOTHING : await storeAll(client, lasting, id);
-  const memory = memoryOf(client, items[0]!);
-  const { expired, existing, missing } = await sortExpiring(memory, expiring);
-  // A resumed import may find other entries missing, so it must not repeat the id of the request.
-  const second = missing.length === 0 ? NOTHING : await storeAll(client, missing, randomUUID());
-  return sum(first, sum(second, { ...NOTHING, existing, expired: expired.length }));
+  const { expired, existing, missing } = await sortExpiring(memoryOf(client, items[0]!), expiring);
+  const skipped = new Set([...expired, ...existing]);
+  const others = items.filter((item) => !skipped.has(item));
+  // A resumed import may find other entries missing, so its request must have another id.
+  const lines = hash("sha256", missing.map(({ line }) => line).join(" "), "hex").slice(0, 16);
+  const written = others.length === 0 ? NOTHING : await storeAll(client, others, `${id}.${lines}`);
+  return sum(written, { ...NOTHING, existing, expired: expired.length });
 }
 
 async function storeAll(client: AgentMemory, items: readonly ImportItem[], id: string): Promise<BatchResult> {

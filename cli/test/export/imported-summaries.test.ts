@@ -1,6 +1,7 @@
 import type { MemoryClient } from "@membus/agent-client";
 import { openConversation } from "@membus/agentic";
 import { summaryEntry } from "@membus/agentic/conversation";
+import { systemClock } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ExportFixture, exportTo, importFrom } from "./export-fixture.js";
@@ -69,6 +70,21 @@ it.each(["a", "b"])("forgets an imported summary with message %s, exported in an
   expect(await conversation.summary()).toMatchObject({ text: "about a and b" });
   await conversation.remove({ ids: [id] });
   expect(await conversation.summary()).toBeUndefined();
+});
+
+it("keeps the order of messages, also of those that expire", async () => {
+  const expiresAt = Math.floor(systemClock.now()) + 3_600;
+  await say("in-order", [
+    { id: "a", at: 30 },
+    { id: "b", at: 10, expiresAt },
+    { id: "c", at: 20 },
+    { id: "d", at: 40, expiresAt },
+    { id: "e", at: 50 },
+  ]);
+  const { report, conversation } = await move("in-order");
+  expect((await conversation.get()).map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e"]);
+  expect(report).toMatchObject({ items: 5, stored: 5 });
+  expect((await move("in-order")).report).toMatchObject({ stored: 0, unchanged: 5 });
 });
 
 it.each(["first", "last"])(
