@@ -1,8 +1,10 @@
 import { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, MemoryError, systemClock } from "@membus/protocol";
-import { localPort } from "../flags/local-server.js";
+import type { Config } from "../config/config-schema.js";
+import { localPort, namesServer } from "../flags/local-server.js";
 import { natsOptions, usesHostKey } from "../flags/nats-options.js";
 import type { AgentSettings } from "./agent-settings.js";
+import { runningHost } from "./host-record.js";
 import type { StartedHost } from "./start-host.js";
 
 /** Time that a connection may take. On loopback it takes some milliseconds. */
@@ -12,11 +14,13 @@ const START_TIMEOUT_MS = 8_000;
 const RETRY_MS = 50;
 
 /**
- * Connects as the coding agent.
+ * Connects as the coding agent. Without an address it trusts only a host of the user, because any user of the machine
+ * can listen on the default port.
  * @throws {MemoryError} `unavailable` with an advice if no server answers, `unauthorized` with an advice if the server
  * at a local address is not the user's.
  */
-export async function connectAgent({ config }: AgentSettings): Promise<MemoryClient> {
+export async function connectAgent({ config: given }: AgentSettings): Promise<MemoryClient> {
+  const config = await withAddress(given);
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
   const tierSubjects = config.nats.tier_subjects;
   return MemoryClient.connect({
@@ -28,8 +32,15 @@ export async function connectAgent({ config }: AgentSettings): Promise<MemoryCli
   });
 }
 
+async function withAddress(config: Config): Promise<Config> {
+  if (namesServer(config)) return config;
+  const host = await runningHost(process.env);
+  if (host === undefined) throw new MemoryError("unavailable", "no host of this user is running");
+  return { ...config, nats: { ...config.nats, url: host.url } };
+}
+
 /** A server that refuses the key of the user's hosts belongs to another program or user of the machine. */
-function foreignServer(config: AgentSettings["config"], error: unknown): MemoryError | undefined {
+function foreignServer(config: Config, error: unknown): MemoryError | undefined {
   if (!isMemoryError(error) || error.code !== "unauthorized" || !usesHostKey(config)) return undefined;
   const problem = `another program or user listens on port ${localPort(config)}`;
   const advice = "name a server with --nats, and credentials with --creds if it needs them";
@@ -41,12 +52,9 @@ export async function connectOrStart(settings: AgentSettings): Promise<MemoryCli
   try {
     return await connectAgent(settings);
   } catch (error) {
-    const port = localPort(settings.config);
-    if (!isUnavailable(error) || port === undefined) throw error;
+    if (!isUnavailable(error) || localPort(settings.config) === undefined) throw error;
     const { withStartedHost } = await import("./start-host.js");
-    return await withStartedHost(settings.config, port, settings.stateFolder, (host) =>
-      waitForHost(settings, host),
-    );
+    return await withStartedHost(settings, (host) => waitForHost(settings, host));
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { constants, existsSync } from "node:fs";
-import { copyFile, link, open, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createDirectory, syncDirectory } from "@membus/disk";
 import { createUser } from "@nats-io/nkeys";
+import { linkNew } from "./link-new.js";
 import { hostKeyPath } from "./user-folders.js";
 
 /**
@@ -17,7 +18,8 @@ export async function createHostKey(env: NodeJS.ProcessEnv): Promise<string> {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await writeSeed(draft);
-    await linkFirst(draft, path);
+    await linkNew(draft, path);
+    await syncDirectory(dirname(path));
   } finally {
     await rm(draft, { force: true });
   }
@@ -32,18 +34,4 @@ async function writeSeed(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** Gives the draft its final name, unless another process was first. */
-async function linkFirst(draft: string, path: string): Promise<void> {
-  try {
-    // Some file systems have no hard links.
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") throw error;
-      return copyFile(draft, path, constants.COPYFILE_EXCL);
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  await syncDirectory(dirname(path));
 }

@@ -3,11 +3,13 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hasListener, lockDirectory } from "@membus/disk";
+import { directoryHolder, hasListener, lockDirectory } from "@membus/disk";
 import { isMemoryError, MemoryError, systemClock } from "@membus/protocol";
-import type { Config } from "../config/config-schema.js";
 import { controlPath } from "../control/control-messages.js";
+import { localPort, namesServer } from "../flags/local-server.js";
+import type { AgentSettings } from "./agent-settings.js";
 import { createHostKey } from "./host-key.js";
+import { readHostRecord, reserveHost } from "./host-record.js";
 import { lastLine } from "./last-line.js";
 
 const MEMBUS = fileURLToPath(new URL("../../bin/membus.js", import.meta.url));
@@ -32,23 +34,40 @@ export interface StartedHost {
  * processes at the same time, one starts a host, and all wait.
  */
 export async function withStartedHost<T>(
-  { data }: Pick<Config, "data">,
-  port: number,
-  stateFolder: string,
+  { config, stateFolder }: AgentSettings,
   wait: (host?: StartedHost) => Promise<T>,
 ): Promise<T> {
-  const folder = join(stateFolder, "host-start");
+  const folder = lockFolder(stateFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(folder, { clock: systemClock }).catch((error: unknown) => {
     if (isMemoryError(error) && error.code === "conflict") return undefined;
     throw error;
   });
   try {
+    const { data, nats } = config;
     if (lock === undefined || (await hasListener(controlPath(data)))) return await wait();
+    const url = namesServer(config) ? nats.url : (await reserveHost(data, process.env)).url;
+    const port = localPort({ nats: { url, port: nats.port } })!;
     return await wait(await startHost(data, port, join(stateFolder, "host.log")));
   } finally {
     await lock?.release();
   }
+}
+
+/**
+ * Returns the address at which the host of the user listens, or will listen when a hook has started it. Takes no lock,
+ * because a hook that does not get the lock starts no host.
+ */
+export async function expectedUrl({ config, stateFolder }: AgentSettings): Promise<string> {
+  const last = await readHostRecord(process.env);
+  // The host that is being started already listens, but has no control socket yet.
+  const isStarting = (await directoryHolder(lockFolder(stateFolder))) !== undefined;
+  if (isStarting && last !== undefined) return last.url;
+  return (await reserveHost(last?.data ?? config.data, process.env)).url;
+}
+
+function lockFolder(stateFolder: string): string {
+  return join(stateFolder, "host-start");
 }
 
 async function startHost(data: string, port: number, logPath: string): Promise<StartedHost> {

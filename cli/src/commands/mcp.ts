@@ -18,19 +18,25 @@ export function registerMcp(program: Command): void {
       const { connection, namespace } = passedFlags(command.optsWithGlobals<CommonFlags>());
       const { projectOf } = await import("@membus/coding-agents");
       const project = namespace ?? (await projectOf(process.cwd())).subject.namespace;
-      await useHostKey(command);
+      await useHost(command);
       await runServer([...connection, "--namespace", project]);
     });
 }
 
 /**
- * The program reads the key from the environment, as other clients do without credentials. It starts before the first
- * hook has started a host, so it may create the key. A server without a key ignores it.
+ * The program reads the address and the key from the environment, as other clients do. It starts before the first hook
+ * has started a host, so it may choose them. A server without a key ignores it.
  */
-async function useHostKey(command: Command): Promise<void> {
+async function useHost(command: Command): Promise<void> {
   const { agentSettings } = await import("../coding-agents/agent-settings.js");
   const { usesHostKey } = await import("../flags/nats-options.js");
-  const { config } = await agentSettings(command, process.env);
+  const settings = await agentSettings(command, process.env);
+  const { config } = settings;
+  const { namesServer } = await import("../flags/local-server.js");
+  if (!namesServer(config)) {
+    const { expectedUrl } = await import("../coding-agents/start-host.js");
+    process.env.NATS_URL = await expectedUrl(settings);
+  }
   if (!usesHostKey(config)) return;
   const { createHostKey } = await import("../coding-agents/host-key.js");
   process.env.MEMBUS_NATS_NKEY = await createHostKey(process.env);

@@ -7,6 +7,7 @@ import { DEFAULT_PREFIX, MemoryError, requestSubject, systemClock } from "@membu
 import type { Logger } from "@membus/protocol/plugin";
 import type { Command } from "commander";
 import { asAuthGateway, asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
+import { recordHost } from "../coding-agents/host-record.js";
 import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
@@ -137,6 +138,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
         const run = async (gateway?: RunningGateway) => {
           const shown = { ...listening, ...(gateway && { http: gateway.url }) };
+          if (!start.readOnly) await announce(config, shownUrl, logger);
           // Signal handlers are installed before the address is printed, because the reader may stop the
           // process immediately.
           const signalled = untilSignalled(Promise.race(failures(host, server?.exited)));
@@ -154,6 +156,13 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   } finally {
     await server?.stop();
   }
+}
+
+/** Lets other programs of the user find the host. A container may have no folder for that. */
+async function announce(config: Config, url: string, logger: Logger): Promise<void> {
+  await recordHost(config, url, process.env).catch((error: Error) => {
+    logger.debug({ error: error.message }, "the address of the host was not recorded");
+  });
 }
 
 /**

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { NatsBusOptions } from "@membus/bus";
+import { runningHost } from "../coding-agents/host-record.js";
 import { hostKeyPath } from "../coding-agents/user-folders.js";
 import type { Config } from "../config/config-schema.js";
 import { ENVIRONMENT } from "../config/environment.js";
 import { definedOnly } from "./defined-only.js";
-import { localPort } from "./local-server.js";
+import { localPort, namesServer } from "./local-server.js";
 
 /**
- * Returns the connection options of the settings. Without credentials, a server on this machine gets the key of the
+ * Returns the connection options of the settings. Without an address, commands use the host of the user, else the
+ * default port. Without credentials, a server on this machine gets the key of the
  * hosts that hooks start.
  * @throws {TypeError} for a file that cannot be read.
  */
@@ -19,11 +21,16 @@ export async function natsOptions(config: Pick<Config, "nats">, name: string): P
   const creds = await contentOf("nats.credentials", nats.credentials);
   const nkeySeed = (await contentOf("nats.nkey", nats.nkey ?? knownKey(config, process.env)))?.trim();
   return {
-    servers: nats.url ?? `nats://127.0.0.1:${nats.port}`,
+    servers: nats.url ?? (await recordedUrl(config)) ?? `nats://127.0.0.1:${nats.port}`,
     name,
     ...definedOnly({ user, pass, token, creds, nkeySeed, inboxPrefix }),
     ...(Object.keys(tls).length > 0 && { tls }),
   };
+}
+
+/** Returns the address of the host of the user, if it runs and the settings name no server. */
+async function recordedUrl(config: Pick<Config, "nats">): Promise<string | undefined> {
+  return namesServer(config) ? undefined : (await runningHost(process.env))?.url;
 }
 
 const CREDENTIALS = ["credentials", "user", "password", "token", "nkey", "auth"] as const;

@@ -7,6 +7,7 @@ import { type CliResult, runCli } from "../run-cli.js";
 export class HookRun {
   readonly folder = mkdtempSync(join(tmpdir(), "membus-hooks-"));
   readonly project = join(this.folder, "project");
+  /** Empty: the commands get no address. */
   readonly url: string;
 
   constructor(url: string) {

@@ -10,7 +10,7 @@ const MEMBUS = fileURLToPath(new URL("../../bin/membus.js", import.meta.url));
 export async function startMcp({ project, url, env }: HookRun, ...flags: string[]): Promise<Client> {
   const client = new Client({ name: "membus-test", version: "1.0.0" });
   const command = process.execPath;
-  const args = [MEMBUS, "mcp", "--nats", url, ...flags];
+  const args = [MEMBUS, "mcp", ...(url === "" ? [] : ["--nats", url]), ...flags];
   await client.connect(new StdioClientTransport({ command, args, env, cwd: project, stderr: "ignore" }));
   onTestFinished(() => client.close());
   return client;
