@@ -8,47 +8,49 @@ const WITHOUT_MESSAGES =
 const SAME_MESSAGES =
   "an earlier record of this file describes the same messages, because others are not on the host";
 
-/**
- * Replaces positions of messages in records by the positions of the same messages on the host. A record of messages
- * that the host does not have is rejected. `used` has the keys of all earlier records of the import.
- */
-export async function withHostPositions(
-  client: AgentMemory,
-  items: readonly ImportItem[],
-  used: Set<string>,
-): Promise<readonly ImportItem[]> {
-  const conversations = new Map<NamedMessages["hashes"], HostMessage[]>();
-  for (const { messages } of items) {
-    if (messages === undefined || conversations.has(messages.hashes)) continue;
-    conversations.set(messages.hashes, await messagesOnHost(client, messages));
-  }
-  return items.map((item) => {
-    const { messages, entry } = item;
-    if (messages === undefined || entry === undefined) return item;
-    return withPlaces(item, entry as MemoryEntry, conversations.get(messages.hashes)!, used);
-  });
-}
+/** Gives records of an export the positions that their messages have on the host. */
+export class HostPositions {
+  readonly #client: AgentMemory;
+  /** Messages on the host, by the messages of their conversation in the export. */
+  readonly #conversations = new Map<NamedMessages["hashes"], readonly HostMessage[]>();
+  /** Keys of all records so far. */
+  readonly #used = new Set<string>();
 
-function withPlaces(
-  item: ImportItem,
-  entry: MemoryEntry,
-  messages: readonly HostMessage[],
-  used: Set<string>,
-): ImportItem {
-  let isEmpty = false;
-  const moved = withPositions(entry, {
-    position: (seq) => hostPosition(messages, seq),
-    range: (range) => {
-      const found = hostRange(messages, range);
-      if (found === undefined) isEmpty = true;
-      return found ?? range;
-    },
-  });
-  if (isEmpty) return rejected(item.line, item.bytes, WITHOUT_MESSAGES);
-  const id = `${entry.tier} ${item.namespace} ${keyHash(moved.key)}`;
-  if (used.has(id)) return rejected(item.line, item.bytes, SAME_MESSAGES);
-  used.add(id);
-  return { ...item, entry: moved as EntryInput };
+  constructor(client: AgentMemory) {
+    this.#client = client;
+  }
+
+  /**
+   * Returns the items with new positions in their records, after all messages were stored. A record of messages
+   * that the host does not have is rejected, and so is one that would overwrite an earlier record of the import.
+   */
+  async place(items: readonly ImportItem[]): Promise<readonly ImportItem[]> {
+    for (const { messages } of items) {
+      if (messages === undefined || this.#conversations.has(messages.hashes)) continue;
+      this.#conversations.set(messages.hashes, await messagesOnHost(this.#client, messages));
+    }
+    return items.map((item) => this.#placed(item));
+  }
+
+  #placed(item: ImportItem): ImportItem {
+    const { messages: named, entry, namespace, line, bytes } = item;
+    if (named === undefined || entry === undefined) return item;
+    const messages = this.#conversations.get(named.hashes)!;
+    let isEmpty = false;
+    const moved = withPositions(entry as MemoryEntry, {
+      position: (seq) => hostPosition(messages, seq),
+      range: (range) => {
+        const found = hostRange(messages, range);
+        if (found === undefined) isEmpty = true;
+        return found ?? range;
+      },
+    });
+    if (isEmpty) return rejected(line, bytes, WITHOUT_MESSAGES);
+    const id = `${moved.tier} ${namespace} ${keyHash(moved.key)}`;
+    if (this.#used.has(id)) return rejected(line, bytes, SAME_MESSAGES);
+    this.#used.add(id);
+    return { ...item, entry: moved as EntryInput };
+  }
 }
 
 /** A message of an export that the host has. */

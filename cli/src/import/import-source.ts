@@ -4,7 +4,7 @@ import { EntityGraph } from "@membus/agentic";
 import { isMemoryError, type Json, type MemoryTier } from "@membus/protocol";
 import { embedderOf } from "../export/export-plan.js";
 import { type ImportSource, readItems } from "./foreign-format.js";
-import { withHostPositions } from "./host-positions.js";
+import { HostPositions } from "./host-positions.js";
 import { batchesOf, type ImportItem } from "./import-item.js";
 import { beginProgress, type ImportProgress, saveProgress } from "./import-progress.js";
 import { appendRejected, clearRejected } from "./rejected-rows.js";
@@ -50,7 +50,7 @@ export async function importSource(
   if (progress.items === 0) await clearRejected(path);
   const resumeAt = progress.items;
   const embedders = await embeddersOf(client, source);
-  const positioned = new Set<string>();
+  const positions = new HostPositions(client);
   let [items, bytesRead] = [0, 0];
   for await (const batch of batchesOf(readItems(source))) {
     bytesRead += batch.reduce((sum, item) => sum + item.bytes, 0);
@@ -58,7 +58,7 @@ export async function importSource(
     // The keys of stored records with positions must be known, so that later ones do not overwrite them.
     if (items <= resumeAt && batch[0]?.messages === undefined) continue;
     const usable = batch.map((item) => withCheckedMemory(client, withDefaults(item, options)));
-    const placed = await withHostPositions(client, usable, positioned);
+    const placed = await positions.place(usable);
     if (items <= resumeAt) continue;
     const complete = placed.map((item) => withKnownVector(item, embedders));
     const written = await storeResumably(client, source, complete, { progress, items });

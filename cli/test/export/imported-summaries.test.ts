@@ -4,6 +4,8 @@ import { summaryEntry } from "@membus/agentic/conversation";
 import { systemClock } from "@membus/protocol";
 import { splitRecord } from "@membus/protocol/records";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSource } from "../../src/import/foreign-format.js";
+import { importSource } from "../../src/import/import-source.js";
 import { ExportFixture, exportTo, importFrom } from "./export-fixture.js";
 
 let fixture: ExportFixture;
@@ -134,6 +136,27 @@ it("rejects a second summary of the same messages instead of overwriting the fir
     /^an earlier record of this file describes the same messages/,
   );
   expect(await conversation.summary()).toMatchObject({ text: "about one" });
+});
+
+it("rejects a second summary of the same messages after an interruption too", async () => {
+  const group = "interrupted";
+  const messages = Array.from({ length: 101 }, (_, n) => ({ id: `m${n}`, at: n }));
+  const seqs = await say(group, messages);
+  const summaries = seqs.map((seq, n) => summaryOf(group, [seqs[0]!, seq], `about m0 to m${n}`));
+  await source.inNamespace("conversations").store(summaries);
+  const path = fixture.path("interrupted.jsonl");
+  const where = { not: { field: "key.message", op: "eq" as const, value: "m100" } };
+  await exportTo(source, path, { criteria: { group, where } });
+  const file = await openSource(path);
+  let batches = 0;
+  const onProgress = () => {
+    if (++batches === 2) throw new Error("interrupted");
+  };
+  const options = { defaults: { tier: "episodic" }, bus: "test", onProgress };
+  await expect(importSource(target, file, options)).rejects.toThrow("interrupted");
+  const report = await importSource(target, file, options);
+  expect(report).toMatchObject({ items: 201, stored: 200, failed: { schema_violation: 1 } });
+  expect(report.examples.schema_violation?.message).toMatch(/^an earlier record/);
 });
 
 it("reads the new range of a summary in parts", async () => {
