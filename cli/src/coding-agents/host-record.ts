@@ -47,7 +47,7 @@ export async function recordHost(
 }
 
 /**
- * Returns the address for a host of the user: that of the host that runs, or one with a port that no program uses. The
+ * Returns the address of the running host of the user, or one with a port that no program uses for a new host. The
  * last address comes first, because MCP servers that run still try it. Of several processes, all get the same address.
  */
 export async function reserveHost(data: string, env: NodeJS.ProcessEnv): Promise<HostRecord> {

@@ -49,12 +49,15 @@ it("reserves one address for processes that ask at once, and keeps it while no p
   expect(await reserveHost(home, env)).toEqual(reserved[0]);
 });
 
-it("reserves another port than that of another program", async () => {
+it("reserves another port if a program has taken the first one", async () => {
   const { url } = await reserveHost(home, env);
   const port = Number(new URL(url).port);
   const other = createServer().on("error", () => undefined);
   await new Promise<void>((resolve) => {
-    other.once("listening", resolve).once("error", () => resolve()).listen(port, "127.0.0.1");
+    other
+      .once("listening", resolve)
+      .once("error", () => resolve())
+      .listen(port, "127.0.0.1");
   });
   expect((await reserveHost(home, env)).url).not.toBe(url);
   other.close();

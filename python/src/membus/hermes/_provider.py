@@ -42,7 +42,7 @@ class MembusMemoryProvider(MemoryProvider):
         self._session = ""
         self._folder = ""
         self._person: str | None = None
-        #: False: the session may show what it recalls to others than the owner.
+        #: False: the session may show recalled memories to others than the owner.
         self._has_memory = True
         self._captures = False
         self._warn: Callable[[str], None] | None = None
