@@ -32,7 +32,7 @@ export function entryOf(value: JsonObject, line: number): ExportedEntry {
   return value as ExportedEntry;
 }
 
-/** Finds the namespaces with entries in another order than that of their `seq`. */
+/** Finds the namespaces with entries that are not sorted by their `seq`. */
 export class UnorderedScopes {
   readonly #last = new Map<string, number>();
   readonly #unordered = new Set<string>();
@@ -57,8 +57,8 @@ interface LinePlace {
 }
 
 /**
- * Yields the entries of an export in the order of their `seq` within a namespace, because the host numbers them in the
- * order of their arrival. Of an unordered namespace only the positions of lines are in memory.
+ * Yields the entries of an export, sorted by `seq` within a namespace. The host numbers entries as they arrive, so their
+ * order stays. Of an unordered namespace only the positions of lines are in memory.
  */
 export async function* entriesBySeq(path: string, unordered: UnorderedScopes): AsyncGenerator<ExportedLine> {
   const file = await open(path);
