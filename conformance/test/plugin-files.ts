@@ -24,9 +24,6 @@ export function createPlugin() {
 `;
 }
 
-/** Time limit for a run of the whole suite on a busy machine. */
-export const WHOLE_SUITE_MS = 300_000;
-
 export const SOUND = pluginSource();
 
 /** A plugin that keeps acknowledged entries: the real LanceDB plugin. */

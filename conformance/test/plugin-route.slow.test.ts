@@ -27,5 +27,4 @@ it.each([
     const report = await runToReport(world, { seed: 1, rerun: (id) => id, checkTimeoutMs: 120_000 });
     expectConformant(report, counts);
   },
-  300_000,
 );
