@@ -80,7 +80,8 @@ class AsyncContextWindow:
         """
         records = self._conversation.records
         entry = await records.summary()
-        covered: int = entry["content"]["covers"]["to"] if entry else 0
+        # A copy of a summary in parts has its new range only in the metadata.
+        covered: int = entry["metadata"].get("to", entry["content"]["covers"]["to"]) if entry else 0
         recent: list[ConversationMessage] = []
         tokens = 0
         async for each in records.newest():
