@@ -13,6 +13,11 @@ export function Empty({ children }: { readonly children?: unknown }): VNode {
   return html`<p class="empty">${children}</p>`;
 }
 
+/** Says that a part is being read. */
+export function Loading(): VNode {
+  return html`<p class="quiet">Loading</p>`;
+}
+
 /** Names the tiers that did not answer. */
 export function Degraded({
   tiers = [],

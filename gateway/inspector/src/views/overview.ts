@@ -5,7 +5,7 @@ import { now } from "../clock.js";
 import { entryParams, keyText } from "../entry-text.js";
 import { agoText, counted } from "../figures.js";
 import { useLoaded } from "../loaded.js";
-import { Empty, Failure } from "../notices.js";
+import { Empty, Failure, Loading } from "../notices.js";
 import { hrefOf } from "../route.js";
 import type { PageProps, View } from "../view.js";
 import { Bars } from "./overview/bars.js";
@@ -29,6 +29,7 @@ function Page({ api, who, route }: PageProps): VNode {
   const health = useLoaded((signal) => api.get<Health>("health", {}, signal), [api]);
   const budgets = useLoaded((signal) => api.get<ModelBudgets>("budgets", {}, signal), [api]);
   const { value } = overview;
+  const isLoading = overview.isLoading && value === undefined;
   return html`<p class="lead">${who.agent === "" ? `Memory of ${agentsText(value)}` : `Memory of ${who.agent}`}
       <span class="quiet"> in tenant ${who.tenant}</span></p>
     <${Failure} of=${overview.failure} />
@@ -36,17 +37,21 @@ function Page({ api, who, route }: PageProps): VNode {
       <${Tiles} overview=${value} health=${health} budgets=${budgets} agent=${who.agent} />
       <section class="panel wide-panel" aria-labelledby="growth">
         <div class="panel-head"><h2 id="growth">Growth</h2><${Ranges} range=${range} route=${route} /></div>
+        ${isLoading && html`<${Loading} />`}
         ${value !== undefined && html`<${GrowthChart} growth=${value.growth} />`}
       </section>
-      <${Bars} id="tiers" title="Tiers" items=${value?.tiers.map(({ tier, entries }) => ({
-        ...{ name: tier, count: entries, color: `tier-${tier}` },
-        href: hrefOf("memories", { tier, namespace: "**" }),
-      }))} />
-      <${Bars} id="kinds" title="Kinds of records" items=${kindsOf(value)} />
+      <${Bars} id="tiers" title="Tiers" isLoading=${isLoading} items=${value?.tiers.map(
+        ({ tier, entries }) => ({
+          ...{ name: tier, count: entries, color: `tier-${tier}` },
+          href: hrefOf("memories", { tier, namespace: "**" }),
+        }),
+      )} />
+      <${Bars} id="kinds" title="Kinds of records" items=${kindsOf(value)}
+        isLoading=${isLoading} isUnknown=${value?.kinds === null} />
       <${Bars} id="largest" title="Largest namespaces" items=${value?.largest?.map(({ name, entries }) => ({
         ...{ name, count: entries },
         href: hrefOf("memories", { namespace: `${name}/**` }),
-      }))} isUnknown=${value?.largest === null} />
+      }))} isLoading=${isLoading} isUnknown=${value?.largest === null} />
       <${Recent} api=${api} who=${who} />
       <${KnownAgents} api=${api} />
       <${Hosts} health=${health} />
@@ -83,7 +88,7 @@ function kindsOf(overview: Overview | undefined) {
 }
 
 function Recent({ api, who }: Pick<PageProps, "api" | "who">): VNode {
-  const { value, failure } = useLoaded(
+  const { value, failure, isLoading } = useLoaded(
     (signal) => api.get<{ readonly changes: readonly RecentChange[] }>("recent", {}, signal),
     [api],
   );
@@ -95,8 +100,9 @@ function Recent({ api, who }: Pick<PageProps, "api" | "who">): VNode {
   return html`<section class="panel" aria-labelledby="recent">
     <div class="panel-head"><h2 id="recent">Recent activity</h2><a href=${hrefOf("live")}>Live</a></div>
     <${Failure} of=${failure} />
-    ${who.agent === "" && html`<p class="quiet">Entries that agents share.</p>`}
-    ${value?.changes.length === 0 && html`<${Empty}>No entries yet.<//>`}
+    ${isLoading && value === undefined && html`<${Loading} />`}
+    ${who.agent === "" && html`<p class="quiet">Only entries that agents share. Choose an agent to see its own.</p>`}
+    ${value?.changes.length === 0 && html`<${Empty}>${who.agent === "" ? "No shared entries yet." : "No entries yet."}<//>`}
     <ol class="rows">${value?.changes.slice(0, RECENT_MAX).map(item)}</ol>
   </section>`;
 }

@@ -8,10 +8,12 @@ import { useWidth } from "../canvas-surroundings.js";
 const HEIGHT = 150;
 const TOP = 16;
 const GAP = 3;
+/** Height of a step with an unknown number. It must not look like the largest number. */
+const UNKNOWN_HEIGHT = 12;
 const DAY_S = 86_400;
 const LABEL_PX = 90;
 
-/** Draws how many entries were created in each step. A step with an unknown number is hatched. */
+/** Draws how many entries were created in each step. A step with an unknown number is a short dashed box. */
 export function GrowthChart({ growth }: { readonly growth: Growth }): VNode {
   const { steps, step_s: stepS } = growth;
   const known = steps.flatMap(({ entries }) => entries ?? []);
@@ -21,7 +23,7 @@ export function GrowthChart({ growth }: { readonly growth: Growth }): VNode {
   const wholeWidth = useWidth(frame);
   const width = wholeWidth / steps.length;
   const bar = ({ from, entries }: Growth["steps"][number], n: number) => {
-    const height = entries === null ? HEIGHT : (entries / most) * HEIGHT;
+    const height = entries === null ? UNKNOWN_HEIGHT : (entries / most) * HEIGHT;
     const title = `${stepText(from, stepS)}: ${entries === null ? "unknown" : counted(entries, "entry", "entries")}`;
     return html`<rect key=${from} class=${entries === null ? "unknown" : "known"} x=${n * width + GAP / 2}
       y=${TOP + HEIGHT - height} width=${Math.max(1, width - GAP)} height=${height} rx="2"><title>${title}</title></rect>`;

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { countText } from "../../figures.js";
 import type { Loaded } from "../../loaded.js";
-import { Empty, Failure } from "../../notices.js";
+import { Empty, Failure, Loading } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 
 export interface Queue {
@@ -25,10 +25,11 @@ function figureOf(hosts: readonly HostHealth[], name: string): number | undefine
 }
 
 /** Shows the hosts of the tenant. */
-export function Hosts({ health: { value, failure } }: { readonly health: Loaded<Health> }): VNode {
+export function Hosts({ health: { value, failure, isLoading } }: { readonly health: Loaded<Health> }): VNode {
   return html`<section class="panel" aria-labelledby="hosts">
     <div class="panel-head"><h2 id="hosts">Hosts</h2><a href=${hrefOf("health")}>Health</a></div>
     <${Failure} of=${failure} />
+    ${isLoading && value === undefined && html`<${Loading} />`}
     ${value?.hosts.length === 0 && html`<${Empty}>No host of this tenant answers.<//>`}
     <ul class="rows">${value?.hosts.map(hostRow)}</ul>
   </section>`;
@@ -41,6 +42,6 @@ function hostRow(host: HostHealth): VNode {
   const { waiting } = queueOf([host]);
   return html`<li key=${id}><a href=${hrefOf("health", { host: id })}>
       <span class=${`dot ${state === "serving" ? "good" : "poor"}`}></span>${state}</a>
-    <span class="quiet">version ${version}, ${countText(requests)} requests, ${countText(errors)} errors,
+    <span class="quiet">version ${version}, ${countText(requests)} requests, ${countText(errors)} errors,${" "}
       ${countText(waiting)} waiting</span></li>`;
 }

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { now } from "../../clock.js";
 import { agoText, countText } from "../../figures.js";
 import { useLoaded } from "../../loaded.js";
-import { Empty, Failure } from "../../notices.js";
+import { Empty, Failure, Loading } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
 
@@ -12,7 +12,10 @@ const SHOWN_MAX = 10;
 
 /** Lists the agents that are known, with the number of their entries. */
 export function KnownAgents({ api }: Pick<PageProps, "api">): VNode {
-  const { value, failure } = useLoaded((signal) => api.get<AgentsReply>("agents", {}, signal), [api]);
+  const { value, failure, isLoading } = useLoaded(
+    (signal) => api.get<AgentsReply>("agents", {}, signal),
+    [api],
+  );
   const row = ({ name, own, shared, newest }: AgentBrief) => html`<tr key=${name} data-agent-row=${name}>
     <th scope="row"><a href=${hrefOf("overview", { agent: name })}>${name}</a></th>
     <td class="number">${countText(own)}</td><td class="number">${countText(shared)}</td>
@@ -21,6 +24,7 @@ export function KnownAgents({ api }: Pick<PageProps, "api">): VNode {
   return html`<section class="panel" aria-labelledby="agents">
     <h2 id="agents">Agents</h2>
     <${Failure} of=${failure} />
+    ${isLoading && value === undefined && html`<${Loading} />`}
     ${value !== undefined && agents.length === 0 && html`<${Empty}>No agent with entries is known.<//>`}
     ${
       agents.length > 0 &&

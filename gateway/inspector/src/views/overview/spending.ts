@@ -3,12 +3,12 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { counted } from "../../figures.js";
 import type { Loaded } from "../../loaded.js";
-import { Empty, Failure } from "../../notices.js";
+import { Empty, Failure, Loading } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 
 /** Shows how much of each budget for model calls is used. */
 export function Spending({
-  budgets: { value, failure },
+  budgets: { value, failure, isLoading },
   agent,
 }: {
   readonly budgets: Loaded<ModelBudgets>;
@@ -17,6 +17,7 @@ export function Spending({
   return html`<section class="panel" aria-labelledby="spending">
     <div class="panel-head"><h2 id="spending">Cost and budget</h2><a href=${hrefOf("health")}>Details</a></div>
     <${Failure} of=${failure} />
+    ${isLoading && value === undefined && html`<${Loading} />`}
     ${value?.budgets.length === 0 && html`<${Empty}>${nothing(agent)}<//>`}
     <ul class="bars">${value?.budgets.map(budgetRow)}</ul>
   </section>`;
@@ -28,7 +29,7 @@ function budgetRow(budget: ModelBudget): VNode {
   return html`<li key=${`${scope} ${per}`} data-budget=${scope}>
     <span>${scope}, this ${per}</span><span class="number">${spentText(budget)}</span>
     <span class="bar"><span style=${`width:${100 * used}%;background:var(--${used > 0.9 ? "bad" : "accent"})`}></span></span>
-    <span class="quiet">${counted(tokens, "token")}${tokensMax === undefined ? "" : ` of ${tokensMax.toLocaleString()}`},
+    <span class="quiet">${counted(tokens, "token")}${tokensMax === undefined ? "" : ` of ${tokensMax.toLocaleString()}`},${" "}
       ${counted(calls, "call")}</span></li>`;
 }
 

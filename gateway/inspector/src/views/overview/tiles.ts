@@ -38,7 +38,7 @@ function memoryTiles(overview: Overview | undefined): Tile[] {
     {
       title: "Entries",
       value: pending ?? countText(entries),
-      note: bytes === null ? "size unknown" : sizeText(bytes),
+      note: pending !== undefined ? "counting" : bytes === null ? "size unknown" : sizeText(bytes),
       href: hrefOf("memories", { namespace: "**" }),
     },
     {
@@ -72,11 +72,14 @@ function hostTile({ value, failure }: Loaded<Health>): Tile {
   return { title: "Health", value: text, note: counted(value.hosts.length, "host"), href };
 }
 
-function queueTile({ value }: Loaded<Health>): Tile {
+function queueTile({ value, failure }: Loaded<Health>): Tile {
+  const href = hrefOf("health");
+  if (value === undefined && failure === undefined)
+    return { title: "Queue", value: "…", note: "asking the hosts", href };
   const queue = value && queueOf(value.hosts);
   const note =
     queue?.backlog === undefined ? "waiting calls" : `waiting calls, ${countText(queue.backlog)} to flush`;
-  return { title: "Queue", value: countText(queue?.waiting), note, href: hrefOf("health") };
+  return { title: "Queue", value: countText(queue?.waiting), note, href };
 }
 
 function costTile({ value, failure }: Loaded<ModelBudgets>, agent: string): Tile {
