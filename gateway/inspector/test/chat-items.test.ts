@@ -33,9 +33,16 @@ function lines(given: ChatParts): string[] {
   return chatItems(given).map((item) =>
     "summary" in item
       ? `${item.summary.key_hash} of ${item.covered}`
-      : `${item.message.id}${item.isCompacted ? "*" : ""}`,
+      : "message" in item
+        ? `${item.message.id}${item.isCompacted ? "*" : ""}`
+        : `${item.learned.map(({ text }) => text).join()} from ${item.from}`,
   );
 }
+
+const fact = (text: string, ...sources: readonly string[]) => {
+  const place = { key_hash: text, tier: "episodic", namespace: "about/x" } as const;
+  return { ...place, text, author: "alice", created: 1, sources };
+};
 
 it("places a summary after the last message that it replaces", () => {
   expect(lines(page({ summaries: [summary("S", 10, 20)] }))).toEqual(["a*", "b*", "S of 2", "c"]);
@@ -45,21 +52,26 @@ it("shows a summary that begins on another page", () => {
   expect(lines(page({ summaries: [summary("S", 1, 10)] }))).toEqual(["a*", "S of 1", "b", "c"]);
 });
 
+it("shows entries learned from the same messages once, after the last of them", () => {
+  const learned = [
+    fact("tea", "hash-a", "hash-b"),
+    fact("rain", "hash-b", "hash-a"),
+    fact("sun", "hash-a", "hash-c"),
+    fact("own", "hash-b", "hash-b"),
+  ];
+  const given = page({ learned, summaries: [summary("S", 10, 20)] });
+  expect(lines(given)).toEqual(["a*", "b*", "tea,rain from 2", "S of 2", "c", "sun from 2"]);
+  expect(chatItems(given)[1]).toMatchObject({ learned: [{ text: "own" }] });
+});
+
 it("leaves out summaries without messages on the page", () => {
   expect(lines(page({ summaries: [summary("S", 1, 9), summary("none", 0, 0)] }))).toEqual(["a", "b", "c"]);
 });
 
 it("adds learned entries and offloads to their message", () => {
-  const learned = {
-    key_hash: "f",
-    tier: "episodic" as const,
-    namespace: "about/x",
-    text: "fact",
-    author: "alice",
-    created: 1,
-    sources: ["hash-b"],
-  };
-  const items = chatItems(page({ learned: [learned], offloads: [{ message: "c", bytes: 7 }] }));
+  const items = chatItems(
+    page({ learned: [fact("fact", "hash-b")], offloads: [{ message: "c", bytes: 7 }] }),
+  );
   expect(items).toMatchObject([
     { learned: [], offloads: [] },
     { learned: [{ text: "fact" }], offloads: [] },

@@ -7,7 +7,13 @@ import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
-import { type ChatItem, chatItems, type MessageItem, type SummaryItem } from "./chat-items.js";
+import {
+  type ChatItem,
+  chatItems,
+  type LearnedItem,
+  type MessageItem,
+  type SummaryItem,
+} from "./chat-items.js";
 
 const LONG_TEXT_LENGTH = 1_000;
 
@@ -35,7 +41,13 @@ export function Chat({ api, who, route, id }: PageProps & { readonly id: string 
 }
 
 function Item({ item }: { readonly item: ChatItem }): VNode {
-  return "summary" in item ? html`<${Summary} ...${item} />` : html`<${Message} ...${item} />`;
+  if ("summary" in item) return html`<${Summary} ...${item} />`;
+  return "message" in item ? html`<${Message} ...${item} />` : html`<${LearnedTogether} ...${item} />`;
+}
+
+function LearnedTogether({ learned, from }: LearnedItem): VNode {
+  return html`<li data-learned=${from}>
+    <${LearnedList} learned=${learned} title=${`Learned from these messages (${from} up to here)`} /></li>`;
 }
 
 function Message({ message, isCompacted, offloads, learned }: MessageItem): VNode {
@@ -49,7 +61,7 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
     ${truncated && html`<p class="quiet">Only the beginning of this message is shown.</p>`}
     ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
     ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
-    ${learned.length > 0 && html`<${LearnedList} learned=${learned} />`}
+    ${learned.length > 0 && html`<${LearnedList} learned=${learned} title="Learned from this message" />`}
   </li>`;
 }
 
@@ -69,7 +81,13 @@ function Offload({ bytes, tool }: ChatOffload): VNode {
   return html`<p class="quiet">The ${what} (${bytes} bytes) was moved out of the context and stored separately.</p>`;
 }
 
-function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNode {
+function LearnedList({
+  learned,
+  title,
+}: {
+  readonly learned: readonly Learned[];
+  readonly title: string;
+}): VNode {
   const item = (entry: Learned) => {
     const { key_hash, tier, namespace, kind, text } = entry;
     return html`<li key=${key_hash}>
@@ -78,7 +96,7 @@ function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNo
       <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })} aria-label=${`Graph around ${text}`}>graph</a>
     </li>`;
   };
-  return html`<div class="learned"><p>Learned from this message</p><ul>${learned.map(item)}</ul></div>`;
+  return html`<div class="learned"><p>${title}</p><ul>${learned.map(item)}</ul></div>`;
 }
 
 function Summary({ summary, covered }: SummaryItem): VNode {
