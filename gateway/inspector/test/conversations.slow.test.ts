@@ -68,9 +68,12 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(await page.getByText("summarised", { exact: true }).count()).toBe(4);
     expect(await messages(page).nth(2).textContent()).toContain("result of timetable");
     expect(await messages(page).first().locator(".learned li").textContent()).toContain("lives in Rome");
-    expect(await messages(page).nth(4).locator(".learned a").first().textContent()).toBe(
-      "Tiber flows through Rome",
-    );
+    const together = page.locator("[data-learned]");
+    expect(await together.locator("p").allTextContents()).toEqual([
+      "Learned from these messages (2 up to here)",
+    ]);
+    expect(await together.locator("a").first().textContent()).toBe("Tiber flows through Rome");
+    expect(await messages(page).nth(4).locator(".learned").count()).toBe(0);
     expect(await messages(page).nth(3).locator(".learned").count()).toBe(0);
     await messages(page).first().getByRole("link", { name: "lives in Rome", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
@@ -102,6 +105,9 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
   it("explains an empty list", async () => {
     const { page } = await fixture.open("#/conversations");
     await page.getByText("Choose an agent to see its conversations.").waitFor();
+    await page.getByRole("list", { name: "Agents" }).getByRole("link", { name: "alice" }).click();
+    await page.locator("main[data-agent=alice]").waitFor();
+    await rows(page).nth(1).waitFor();
     const { page: other } = await fixture.open("#/conversations", { agent: "eve" });
     await other.getByText("This agent has no conversations.").waitFor();
   });

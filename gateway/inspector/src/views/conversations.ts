@@ -5,13 +5,14 @@ import { counted } from "../figures.js";
 import { useLoaded } from "../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../notices.js";
 import type { PageProps } from "../view.js";
+import { ChooseAgent } from "./choose-agent.js";
 import { Chat } from "./conversations/chat.js";
 
 /** Shows the list of conversations, or one conversation. */
 export function Page(props: PageProps): VNode {
   const { api, who, route } = props;
   const id = route.params.get("id");
-  if (who.agent === "") return html`<${Empty}>Choose an agent to see its conversations.<//>`;
+  if (who.agent === "") return html`<${ChooseAgent} ...${props} what="conversations" />`;
   return id === null
     ? html`<${Conversations} ...${props} />`
     : html`<${Chat} key=${id} api=${api} who=${who} route=${route} id=${id} />`;

@@ -4,6 +4,7 @@ import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
+import { ChooseAgent } from "./choose-agent.js";
 import { Neighbourhood } from "./graph/neighbourhood.js";
 
 /** Shows where to start, and the neighbours of the chosen name or entry. */
@@ -14,7 +15,7 @@ export function Page(props: PageProps): VNode {
       who.agent === "" ? { graphs: [] } : api.get<{ graphs: readonly GraphBrief[] }>("graphs", {}, signal),
     [who],
   );
-  if (who.agent === "") return html`<${Empty}>Choose an agent to see its graphs.<//>`;
+  if (who.agent === "") return html`<${ChooseAgent} ...${props} what="graphs" />`;
   const graphs = value?.graphs ?? [];
   const graph = graphs.find((known) => placeOf(known) === chosenGraph(route)) ?? graphs[0];
   const isChosen = route.params.has("name") || route.params.has("entry");
@@ -50,7 +51,7 @@ function Toolbar({ route, graphs, graph }: GraphProps & { readonly graphs: reado
   };
   const option = (known: GraphBrief) => html`<option key=${placeOf(known)} value=${placeOf(known)}
     selected=${known === graph}>${known.namespace} (${known.tier}, ${known.triples})</option>`;
-  return html`<form role="search" class="search-box" onSubmit=${search}>
+  return html`<form role="search" class="search-box wraps" onSubmit=${search}>
     <label>Graph <select onChange=${choose}>${graphs.map(option)}</select></label>
     <label>Words <input name="words" type="search" defaultValue=${words} maxlength="1000" /></label>
     <button>Find names</button>
