@@ -13,3 +13,4 @@ export {
   type SearchMemoryOptions,
 } from "./memory-options.js";
 export { type RenameUserReceipt, renameUser } from "./rename-user.js";
+export { listUserEntries } from "./user-entries.js";

@@ -18,6 +18,22 @@ export interface EntryBrief {
   readonly text: string;
   readonly author: string;
   readonly created: number;
+  /** Time at which a fact stops being valid. Absent: no end. */
+  readonly valid_until?: number;
+  /** True if another fact replaced this fact. */
+  readonly superseded?: boolean;
+}
+
+/** When a fact is valid, with its neighbours in its history. Part of the response of `memory`. */
+export interface FactValidity {
+  readonly from: number;
+  /** Absent: no end. */
+  readonly until?: number;
+  /** True if another fact replaced this fact. */
+  readonly superseded: boolean;
+  /** The fact that replaced it. Empty if it no longer exists. */
+  readonly replaced_by: readonly EntryBrief[];
+  readonly replaces: readonly EntryBrief[];
 }
 
 /** Response of `agents`: agents with entries, as far as they are known. */
@@ -79,6 +95,8 @@ export interface UserBrief {
 /** Response of `user`: everything that is known about a user. */
 export interface UserReply {
   readonly name: string;
+  /** Other names under which records know the user, such as its name in another case. */
+  readonly names: readonly string[];
   /** Namespaces that belong to the user, by tier. */
   readonly places: readonly UserPlaceBrief[];
   /** Conversations with the user only. */
@@ -109,6 +127,10 @@ export interface UserForgetReply {
   readonly byTier: Readonly<Record<string, number>>;
   /** Data that stays, with the reason. */
   readonly remains: readonly { readonly what: string; readonly count?: number; readonly reason: string }[];
+  /** The entries that would be forgotten, at most 100. Empty unless it is a preview. */
+  readonly entries: readonly EntryBrief[];
+  /** Number of entries that are not listed. */
+  readonly more: number;
 }
 
 /** Response of `recent`: an entry with the fields of its latest event. */
@@ -117,6 +139,8 @@ export interface RecentChange extends EntryBrief {
   readonly tags: readonly string[];
   readonly revision: number;
   readonly at: number;
+  /** Time from which a fact holds. Absent for other entries. */
+  readonly since?: number;
 }
 
 /** Response of `forget/preview`. */

@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError } from "@membus/protocol";
+import { readRecord } from "@membus/protocol/records";
 import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
 import type { RecentChange } from "./inspector-api.js";
@@ -18,8 +19,10 @@ async function listRecent(memory: AgentMemory) {
 }
 
 export function changeOf(entry: MemoryEntry): RecentChange {
-  const { key, tags, revision, timestamps } = entry;
-  return { ...briefOf(entry), key, tags, revision, at: timestamps.updated };
+  const { key, tags, revision, timestamps, occurred_at } = entry;
+  const fact = readRecord(entry, "fact");
+  const since = fact && { since: fact.metadata.valid_from ?? occurred_at };
+  return { ...briefOf(entry), key, tags, revision, at: timestamps.updated, ...since };
 }
 
 /**

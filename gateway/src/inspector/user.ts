@@ -1,25 +1,30 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Filter, type JsonObject, LIMITS, type MemoryEntry, TIERS } from "@membus/protocol";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
+import { briefOf } from "./entry-brief.js";
 import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
 import type { UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
 import { changeOf } from "./live.js";
-import { invalidField, type Query, textField } from "./query-fields.js";
+import { invalidField, optionalText, type Query, textField } from "./query-fields.js";
+import { otherNames } from "./user-names.js";
 import { conversationUsers, listUsers, namespacesOfUser, userOf } from "./users.js";
 
 const ENTRIES_MAX = 200;
 const PLACES_READ = 32;
+/** Entries that a dry run lists. */
+const LISTED_MAX = 100;
 
 /** Returns the namespaces, the conversations and the latest entries of a user, as far as the agent sees them. */
 async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   const name = textField(query, "user");
+  const names = await otherNames(memory, name, namesIn(optionalText(query, "names") ?? ""));
   const [{ places, isCut: arePlacesCut }, groups] = await Promise.all([
     placesOf(memory, name),
     emptyIfUnavailable(conversationUsers(memory)),
   ]);
   const own = groups.items.filter(({ value }) => isConversationOf(String(value), name));
   const [mentions, ...pages] = await Promise.all([
-    findAnywhere(memory, { where: mentioning(name) }, ENTRIES_MAX),
+    findAnywhere(memory, { where: mentioning(name, names) }, ENTRIES_MAX),
     ...places
       .slice(0, PLACES_READ)
       .map(({ tier, namespace }) =>
@@ -38,6 +43,7 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
     pages.some(({ cursor }) => cursor !== undefined);
   return {
     name,
+    names,
     places,
     conversations: own.map(({ value, count, newest }) => ({ id: String(value), messages: count, newest })),
     entries: entries.slice(0, ENTRIES_MAX),
@@ -76,8 +82,9 @@ function isConversationOf(id: string, name: string): boolean {
 }
 
 /** Matches records about the user, as `forgetUser` of agentic does, and messages of its conversations. */
-function mentioning(name: string): Filter {
-  const names = [...new Set([name, `user:${name}`].flatMap((one) => [one, one.toLowerCase()]))];
+function mentioning(name: string, others: readonly string[]): Filter {
+  const all = [name, `user:${name}`, ...others].flatMap((one) => [one, one.toLowerCase()]);
+  const names = [...new Set(all)];
   const named = (field: string): Filter => ({ field, op: "in", value: names });
   const of = (kind: string, ...fields: readonly string[]): Filter => ({
     all: [{ field: "metadata.kind", op: "eq", value: kind }, { any: fields.map(named) }],
@@ -94,11 +101,28 @@ function mentioning(name: string): Filter {
   };
 }
 
-async function forget(memory: AgentMemory, { user }: JsonObject, dryRun: boolean): Promise<UserForgetReply> {
+async function forget(
+  memory: AgentMemory,
+  { user, names: given = [] }: JsonObject,
+  dryRun: boolean,
+): Promise<UserForgetReply> {
   if (typeof user !== "string" || user === "") throw invalidField("user", "must be a non-empty string");
-  const { forgetUser } = await import("@membus/agentic");
-  const { deleted, byKind, byTier, remains } = await forgetUser(memory, user, { dryRun });
-  return { user, deleted, byKind, byTier, remains };
+  if (!Array.isArray(given) || !given.every((name) => typeof name === "string" && name !== ""))
+    throw invalidField("names", "must be a list of non-empty strings");
+  const names = await otherNames(memory, user, given as string[]);
+  const { forgetUser, listUserEntries } = await import("@membus/agentic/memory");
+  const listed = dryRun ? await listUserEntries(memory, user, { names, limit: LISTED_MAX }) : [];
+  const { deleted, byKind, byTier, remains } = await forgetUser(memory, user, { dryRun, names });
+  const more = listed.length < LISTED_MAX ? 0 : Math.max(0, deleted - LISTED_MAX);
+  return { user, deleted, byKind, byTier, remains, entries: listed.map(briefOf), more };
+}
+
+/** Returns the names in a text such as `Ada, A. Lovelace`. */
+function namesIn(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
 /** Routes of the view *users*. */

@@ -1,14 +1,17 @@
-import type { UserForgetReply } from "@membus/gateway/inspector-api";
+import type { EntryBrief, UserForgetReply } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
+import { entryParams } from "../../entry-text.js";
 import { counted } from "../../figures.js";
 import { Failure } from "../../notices.js";
+import { hrefOf } from "../../route.js";
 
 export interface ForgetUserProps {
   readonly api: Api;
   readonly name: string;
+  readonly names: readonly string[];
   readonly onForgotten: () => void;
 }
 
@@ -18,13 +21,13 @@ type State =
   | { readonly step: "preview" | "forgotten"; readonly reply: UserForgetReply };
 
 /** Forgets a user after a dry run that lists what goes and what stays. */
-export function ForgetUser({ api, name, onForgotten }: ForgetUserProps): VNode {
+export function ForgetUser({ api, name, names, onForgotten }: ForgetUserProps): VNode {
   const [state, setState] = useState<State>({ step: "idle" });
   const [failure, setFailure] = useState<Error>();
   const post = async (path: string, step: "preview" | "forgotten") => {
     setState({ step: "asking" });
     try {
-      const reply = await api.post<UserForgetReply>(path, { user: name });
+      const reply = await api.post<UserForgetReply>(path, { user: name, names });
       setFailure(undefined);
       setState({ step, reply });
       if (step === "forgotten") onForgotten();
@@ -35,7 +38,7 @@ export function ForgetUser({ api, name, onForgotten }: ForgetUserProps): VNode {
   };
   return html`<section class="panel" aria-labelledby="forget-user"><h3 id="forget-user">Forget ${name}</h3>
     <${Failure} of=${failure} />
-    ${state.step === "asking" && html`<p role="status">Counting what belongs to ${name}</p>`}
+    ${state.step === "asking" && html`<p role="status">Listing what belongs to ${name}</p>`}
     ${
       state.step === "idle" &&
       html`<p class="quiet">A dry run lists the entries first.</p>
@@ -44,7 +47,7 @@ export function ForgetUser({ api, name, onForgotten }: ForgetUserProps): VNode {
     ${
       state.step === "preview" &&
       html`<${Preview} reply=${state.reply}>
-        <button type="button" onClick=${() => void post("user/forget", "forgotten")}>Forget permanently</button>${" "}
+        <button type="button" class="danger" onClick=${() => void post("user/forget", "forgotten")}>Forget permanently</button>${" "}
         <button type="button" class="plain" onClick=${() => setState({ step: "idle" })}>Cancel</button><//>`
     }
     ${
@@ -63,14 +66,30 @@ function Preview({
 }): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const { deleted, byKind, byTier, remains } = reply;
-  const count = ([name, number]: readonly [string, number]) => html`<li key=${name}>${name}: ${number}</li>`;
+  const { deleted, byTier, remains, entries, more } = reply;
   return html`<h4 ref=${heading} tabindex="-1">${counted(deleted, "entry", "entries")} will be forgotten</h4>
     <p class="quiet">Entries elsewhere that were derived from these are forgotten too.</p>
-    <ul class="bullets" aria-label="By kind">${Object.entries(byKind).map(count)}</ul>
-    <ul class="bullets" aria-label="By tier">${Object.entries(byTier).map(count)}</ul>
+    ${Object.entries(byTier).map(
+      ([tier, count]) =>
+        html`<${TierEntries} key=${tier} tier=${tier} count=${count} entries=${entries.filter((entry) => entry.tier === tier)} />`,
+    )}
+    ${more > 0 && html`<p class="quiet">and ${more.toLocaleString()} more</p>`}
     <details><summary>What stays</summary><ul class="bullets">${remains.map(
       ({ what, reason }) => html`<li key=${what}>${what}: ${reason}</li>`,
     )}</ul></details>
     <p>${children}</p>`;
+}
+
+interface TierEntriesProps {
+  readonly tier: string;
+  readonly count: number;
+  readonly entries: readonly EntryBrief[];
+}
+
+function TierEntries({ tier, count, entries }: TierEntriesProps): VNode {
+  const item = (entry: EntryBrief) => html`<li key=${`${entry.namespace} ${entry.key_hash}`}>
+    <a href=${hrefOf("memories", entryParams(entry))}>${entry.text || entry.key_hash}</a>
+    <span class="quiet">${entry.kind ?? "other"} · ${entry.namespace}</span></li>`;
+  return html`<h5 class="tier-name">${tier}: ${counted(count, "entry", "entries")}</h5>
+    <ul class="rows" aria-label=${`Forgotten in ${tier}`}>${entries.map(item)}</ul>`;
 }

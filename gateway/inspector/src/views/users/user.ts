@@ -7,13 +7,14 @@ import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
+import { Facts } from "./facts.js";
 import { ForgetUser } from "./forget-user.js";
 
 /** Titles of the kinds of records that are shown first. Other entries follow under their kind. */
 const TITLES: Readonly<Record<string, string>> = {
   fact: "Facts",
-  block: "Blocks",
   triple: "Relations",
+  block: "Blocks",
   summary: "Summaries",
   message: "Messages",
   other: "Other entries",
@@ -21,14 +22,16 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** Shows everything that the agent knows about one user. */
 export function User({ api, route, edit, name }: PageProps & { readonly name: string }): VNode {
+  const others = route.params.get("names") ?? "";
   const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => api.get<UserReply>("user", { user: name }, signal),
-    [api, name],
+    (signal) => api.get<UserReply>("user", { user: name, names: others }, signal),
+    [api, name, others],
   );
   const isEmpty = value !== undefined && value.entries.length === 0 && value.places.length === 0;
   return html`<section aria-labelledby="user" aria-busy=${isLoading}>
     <p class="panel-head"><a href=${route.href({})}>All users</a></p>
     <h2 id="user">${name}</h2>
+    <${OtherNames} key=${others} route=${route} name=${name} others=${others} used=${value?.names ?? []} />
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${isEmpty && html`<${Empty}>This agent knows nothing about ${name}.<//>`}
@@ -38,10 +41,32 @@ export function User({ api, route, edit, name }: PageProps & { readonly name: st
       html`<div class="overview">
       <div class="wide-panel">${kindsOf(value.entries).map(([kind, entries]) => html`<${Kind} key=${kind} kind=${kind} entries=${entries} />`)}</div>
       <div class="panel-column"><${Places} places=${value.places} /><${Chats} reply=${value} />
-        ${edit && html`<${ForgetUser} api=${api} name=${name} onForgotten=${reload} />`}</div>
+        ${edit && html`<${ForgetUser} key=${value.names.join()} api=${api} name=${name} names=${value.names} onForgotten=${reload} />`}</div>
     </div>`
     }
   </section>`;
+}
+
+interface OtherNamesProps extends Pick<PageProps, "route"> {
+  readonly name: string;
+  /** Names in the address, with commas between them. */
+  readonly others: string;
+  readonly used: readonly string[];
+}
+
+/** Says under which names records were found, and takes other names, such as nodes of a graph. */
+function OtherNames({ route, name, others, used }: OtherNamesProps): VNode {
+  const search = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement).get("names");
+    route.go({ user: name, names: String(given).trim() });
+  };
+  return html`<form class="search-box" onSubmit=${search}>
+      <label>Other names, with commas between them
+        <input name="names" maxlength="512" autocomplete="off" defaultValue=${others} /></label>
+      <button class="plain">Search</button>
+    </form>
+    ${used.length > 0 && html`<p class="quiet">Relations and labels named ${used.join(", ")} count too.</p>`}`;
 }
 
 /** Groups entries by kind: known kinds in order, then the others. */
@@ -61,6 +86,7 @@ function Kind({
   readonly kind: string;
   readonly entries: readonly RecentChange[];
 }): VNode {
+  if (kind === "fact") return html`<${Facts} entries=${entries} />`;
   const item = (entry: RecentChange) => html`<li key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}>
     <a href=${hrefOf("memories", entryParams(entry))}>${entry.text || keyText(entry.key)}</a>
     <span class="quiet">${entry.tier} · ${entry.namespace} · <${Time} at=${entry.at} isShort /></span></li>`;
