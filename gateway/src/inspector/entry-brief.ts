@@ -13,9 +13,19 @@ export function briefOf(entry: MemoryEntry): EntryBrief {
     tier,
     namespace,
     ...(typeof kind === "string" && { kind }),
+    ...endOf(entry),
     text: cutText(textOf(entry), BRIEF_LENGTH),
     author,
     created: timestamps.created,
+  };
+}
+
+/** Returns when a fact stops being valid, and whether another fact replaced it. */
+function endOf(entry: MemoryEntry): Pick<EntryBrief, "valid_until" | "superseded"> {
+  const { valid_until, superseded_by } = readRecord(entry, "fact")?.metadata ?? {};
+  return {
+    ...(valid_until !== undefined && { valid_until }),
+    ...(superseded_by !== undefined && { superseded: true }),
   };
 }
 

@@ -20,6 +20,7 @@ import {
 } from "./find-anywhere.js";
 import type { EntryBrief } from "./inspector-api.js";
 import { countField, invalidField, optionalText, type Query, textField, tierField } from "./query-fields.js";
+import { validityOf } from "./validity.js";
 
 const NAMESPACES_MAX = 1_000;
 const TAGS_MAX = 100;
@@ -153,16 +154,21 @@ function foundEntry(entry: MemoryEntry, isRanked: boolean): FoundEntry {
   return { ...briefOf(entry), key, tags, occurred_at, ...(isRanked && { score, explain }) };
 }
 
-/** Returns one entry, its sources and the entries derived from it. */
+/** Returns one entry, its validity, its sources and the entries derived from it. */
 async function readEntry(memory: AgentMemory, query: Query) {
   const $hash = textField(query, "key");
   const [tier, namespace] = [tierField(query), textField(query, "namespace")];
   const { entries } = await memory.retrieve({ keys: [{ $hash }], tier, namespace, include: ["context"] });
   const [entry] = entries;
   if (entry === undefined) throw new MemoryError("memory_not_found", "the entry does not exist");
-  const [sources, derived] = await Promise.all([sourcesOf(memory, entry), derivedFrom(memory, $hash)]);
+  const [sources, derived, validity] = await Promise.all([
+    sourcesOf(memory, entry),
+    derivedFrom(memory, $hash),
+    validityOf(memory, entry),
+  ]);
   return {
     entry,
+    validity,
     sources: sources.entries.map(briefOf),
     derived: derived.entries.map(briefOf),
     derived_truncated: derived.truncated,
