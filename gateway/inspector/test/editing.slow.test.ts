@@ -72,6 +72,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
       sources: [cause!.key_hash],
     });
     const { page, problems } = await open("cause");
+    await page.locator("[data-entry=effect]").waitFor();
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("heading", { name: "1 entry will be forgotten" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
@@ -87,7 +88,33 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     await victims.getByRole("button", { name: "Forget permanently" }).click();
     await page.getByText("Forgotten: 2 entries.").waitFor();
     expect([await contentOf("cause"), await contentOf("effect")]).toEqual(["gone", "gone"]);
+    await page.locator("[data-entry=cause]").waitFor({ state: "detached" });
+    expect(await page.locator("[data-entry=effect]").count()).toBe(0);
+    expect(await page.getByRole("complementary").getByRole("button").count()).toBe(0);
+    expect(await page.locator("article").count()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  it("offers no actions while another entry loads", async () => {
+    await fixture.alice.store([
+      { key: "one", content: "the first", tier: "episodic" },
+      { key: "two", content: "the second", tier: "episodic" },
+    ]);
+    const { page } = await open("one");
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/inspector/memory?*", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.locator("[data-entry=two] a").click();
+    const panel = page.getByRole("complementary", { name: "Entry" });
+    await panel.getByText("Loading the entry").waitFor();
+    expect(await panel.getByRole("button").count()).toBe(0);
+    expect(await panel.getByText("the first").count()).toBe(0);
+    release();
+    await panel.locator("pre").getByText("the second").waitFor();
+    await panel.getByRole("button", { name: "Store" }).waitFor();
   });
 
   it("is accessible, and fits a phone", async () => {

@@ -1,4 +1,5 @@
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
+import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
@@ -141,19 +142,21 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
   });
 
   it("shows an entry with its sources and derived entries", async () => {
-    const { page, problems } = await open("#/memories?namespace=default/**");
-    await page.getByRole("link", { name: "earth" }).click();
+    const { page, problems, results } = await open("#/memories?namespace=default/**");
+    const panel = page.getByRole("complementary", { name: "Entry" });
+    const earth = results.getByRole("link", { name: "Earth orbits the Sun", exact: true });
+    await earth.click();
     await page.getByRole("heading", { name: "earth" }).waitFor();
-    expect(await page.getByRole("link", { name: "earth" }).getAttribute("aria-current")).toBe("true");
+    expect(await earth.getAttribute("aria-current")).toBe("true");
     const [entry] = (await fixture.alice.retrieve({ keys: [{ id: "earth" }], tier: "semantic" })).entries;
     await page.getByRole("row", { name: `Revision ${entry!.revision}`, exact: true }).waitFor();
     expect(
       await page.locator("[data-moment]").evaluateAll((rows) => rows.map((row) => row.dataset.moment)),
     ).toEqual(["created"]);
     await page.getByText("This entry names no sources.").waitFor();
-    await page.getByRole("link", { name: "It moves" }).click();
+    await panel.getByRole("link", { name: "It moves" }).click();
     await page.getByRole("heading", { name: "moral" }).waitFor();
-    await page.getByRole("link", { name: "Earth orbits the Sun" }).waitFor();
+    await panel.getByRole("link", { name: "Earth orbits the Sun" }).waitFor();
     await page.getByText("No entry was derived from this entry.").waitFor();
     expect(await page.getByRole("button", { name: "Store" }).count()).toBe(0);
     await page.getByRole("link", { name: "Close the entry" }).click();
@@ -164,12 +167,70 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
   it("reports that the shown entry has changed", async () => {
     await fixture.alice.store({ key: "draft", content: "first", tier: "episodic" });
     const { page } = await open("#/memories?namespace=default/**&tier=episodic");
-    await page.getByRole("link", { name: "draft" }).click();
+    await page.locator("[data-entry=draft] a").click();
     await page.locator("pre").getByText("first").waitFor();
     await page.locator("[data-stream=open]").waitFor();
     await fixture.alice.store({ key: "draft", content: "second", tier: "episodic" });
     await page.getByRole("button", { name: "Reload" }).click();
     await page.locator("pre").getByText("second").waitFor();
+  });
+
+  it("says since when a fact is valid, and what replaced it", async () => {
+    const about = fixture.alice.inNamespace("about/user:ada");
+    const fact = (id: string, text: string, metadata = {}) => ({
+      key: { fact: id },
+      content: { text },
+      tier: "episodic" as const,
+      metadata: { kind: "fact", about: "user:ada", trust: "user", ...metadata },
+    });
+    const end = { valid_until: 1_700_000_000, superseded_by: keyHash({ fact: "coffee" }) };
+    await about.store([
+      fact("tea", "Ada prefers tea", { valid_from: 1_600_000_000, ...end }),
+      fact("coffee", "Ada prefers coffee", { valid_from: 1_700_000_000 }),
+      fact("rome", "Ada will be in Rome", { valid_until: 4_000_000_000 }),
+    ]);
+    const { page, problems, results } = await open("#/memories?namespace=about/user:ada");
+    const panel = page.getByRole("complementary", { name: "Entry" });
+    const validity = panel.getByRole("region", { name: "Validity" });
+    const outdated = results.filter({ hasText: "outdated" });
+    await outdated.getByRole("link", { name: "Ada prefers tea" }).click();
+    expect(await outdated.count()).toBe(1);
+    await validity.getByText("Valid since Sep 13, 2020").waitFor();
+    await validity.getByText("replaced by Ada prefers coffee").waitFor();
+    expect(await panel.locator("[data-moment=ended]").textContent()).toContain(
+      "replaced by Ada prefers coffee",
+    );
+    await validity.getByRole("link", { name: "Ada prefers coffee" }).click();
+    await panel.getByRole("heading", { name: "coffee" }).waitFor();
+    await validity.getByText("Replaces Ada prefers tea").waitFor();
+    expect(await validity.getByText("Valid until").count()).toBe(0);
+    await page.getByRole("link", { name: "Cards" }).click();
+    await page.locator(".cards > li.outdated").getByText("outdated").waitFor();
+    expect(problems).toEqual([]);
+    await fixture.expectAccessible(new URL(page.url()).hash, "alice", (shown) =>
+      shown.locator("article").waitFor(),
+    );
+    const table = "#/memories?namespace=about/user:ada";
+    await fixture.expectAccessible(table, "alice", (shown) => shown.locator("tr.outdated").waitFor());
+  });
+
+  it("shows every column of the table beside an entry", async () => {
+    const { page, results } = await open("#/memories?namespace=default/**");
+    await results.first().getByRole("link").click();
+    await page.locator("article").waitFor();
+    const columns = await page.locator(".entries thead th:visible").allInnerTexts();
+    expect(columns).toEqual(["Entry", "Tier", "Occurred"]);
+    expect(await results.first().locator("th:visible, td:visible").count()).toBe(3);
+  });
+
+  it("shows the whole table on a phone", async () => {
+    const { page } = await fixture.open("#/memories?namespace=default/**", {
+      agent: "alice",
+      viewport: { width: 390, height: 844 },
+    });
+    await page.locator("[data-entry] .when").first().waitFor();
+    const region = page.getByRole("region", { name: "Table of entries" });
+    expect(await region.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   });
 
   it("is accessible, and fits a phone", async () => {

@@ -1,28 +1,37 @@
-import type { DegradedTier, EntryBrief } from "@membus/gateway/inspector-api";
+import type { DegradedTier, EntryBrief, FactValidity } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import type { LiveEvent } from "../../api.js";
 import { entryParams, keyText, Tags } from "../../entry-text.js";
-import { useLoaded } from "../../loaded.js";
+import { type Loaded, useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
 import { Editor } from "./editor.js";
 import { type Entry, placeOf } from "./entry.js";
-import { Forgetting } from "./forgetting.js";
+import { Forgetting, Forgotten } from "./forgetting.js";
 import { Timeline } from "./timeline.js";
 import { useChanges } from "./use-changes.js";
+import { Validity } from "./validity.js";
 
 interface Reply {
   readonly entry: Entry;
+  /** Absent for entries that are no facts. */
+  readonly validity?: FactValidity;
   readonly sources: readonly EntryBrief[];
   readonly derived: readonly EntryBrief[];
   readonly derived_truncated: boolean;
   readonly degraded: readonly DegradedTier[];
 }
 
-/** Shows one entry beside the list: content, lineage and history. */
-export function EntryPanel({ api, who, route, edit }: PageProps): VNode {
+export interface EntryPanelProps extends PageProps {
+  /** Called after the entry was forgotten, perhaps with derived entries. */
+  readonly onForgotten: () => void;
+}
+
+/** Shows one entry beside the list: content, validity, lineage and history. */
+export function EntryPanel({ api, who, route, edit, onForgotten }: EntryPanelProps): VNode {
   const key = route.params.get("entry")!;
   const [tier = "", namespace = ""] = (route.params.get("at") ?? "").split(" ");
   const session = route.params.get("session") ?? undefined;
@@ -30,28 +39,39 @@ export function EntryPanel({ api, who, route, edit }: PageProps): VNode {
   const id = JSON.stringify([place, session]);
   const loaded = useLoaded((signal) => api.get<Reply>("memory", { ...place, session }, signal), [who, id]);
   const { liveEvents, isOpen } = useChanges(api, place, loaded.reload);
+  const [forgotten, setForgotten] = useState<number>();
   const { entry: _, at: __, ...list } = Object.fromEntries(route.params);
-  const reply = loaded.value;
+  const hrefTo = (entry: EntryBrief) => route.href({ ...list, ...entryParams(entry), session });
+  const reply = forgotten === undefined ? loaded.value : undefined;
+  const forget = (count: number) => {
+    setForgotten(count);
+    onForgotten();
+  };
   return html`<aside class="side" aria-label="Entry" aria-busy=${loaded.isLoading}>
     <p class="panel-head"><a href=${route.href(list)}>Close the entry</a>
       ${reply !== undefined && html`<a href=${graphHref(reply.entry)}>Show in the graph</a>`}</p>
-    <${Failure} of=${loaded.failure} />
+    ${forgotten === undefined ? html`<${State} loaded=${loaded} />` : html`<${Forgotten} count=${forgotten} />`}
     ${
       reply !== undefined &&
-      html`<article key=${id} data-stream=${isOpen ? "open" : "closed"}>
+      html`<article data-stream=${isOpen ? "open" : "closed"}>
       <${Outdated} reply=${reply} liveEvents=${liveEvents} onReload=${loaded.reload} />
-      <${Content} entry=${reply.entry} />
-      <${Lineage} reply=${reply} hrefOf=${(entry: EntryBrief) => route.href({ ...list, ...entryParams(entry), session })} />
-      <${Timeline} entry=${reply.entry} liveEvents=${liveEvents} />
+      <${Content} reply=${reply} hrefOf=${hrefTo} />
+      <${Lineage} reply=${reply} hrefOf=${hrefTo} />
+      <${Timeline} entry=${reply.entry} validity=${reply.validity} hrefOf=${hrefTo} liveEvents=${liveEvents} />
       <${Details} entry=${reply.entry} />
       ${
         edit &&
         html`
         <${Editor} key=${reply.entry.revision} api=${api} entry=${reply.entry} session=${session} onStored=${loaded.reload} />
-        <${Forgetting} api=${api} place=${placeOf(reply.entry)} session=${session} />`
+        <${Forgetting} api=${api} place=${placeOf(reply.entry)} session=${session} onForgotten=${forget} />`
       }
     </article>`
     }</aside>`;
+}
+
+function State({ loaded }: { readonly loaded: Loaded<Reply> }): VNode {
+  if (loaded.isLoading && loaded.value === undefined) return html`<p class="quiet">Loading the entry</p>`;
+  return html`<${Failure} of=${loaded.failure} />`;
 }
 
 function graphHref({ tier, namespace, key_hash }: Entry): string {
@@ -87,14 +107,30 @@ function Lineage({
       none="No entry was derived from this entry." isCut=${derived_truncated} />`;
 }
 
-function Content({ entry }: { readonly entry: Entry }): VNode {
-  const { key, content, text, context, tags, metadata } = entry;
+function Content({
+  reply,
+  hrefOf: hrefTo,
+}: {
+  readonly reply: Reply;
+  readonly hrefOf: (entry: EntryBrief) => string;
+}): VNode {
+  const { entry, validity } = reply;
+  const { key, text, context, tags, metadata } = entry;
   return html`<h2>${keyText(key)}</h2>
     <${Tags} tags=${tags} />
-    <pre class="card">${typeof content === "string" ? content : JSON.stringify(content, null, 2)}</pre>
+    <pre class="card">${contentText(entry)}</pre>
+    ${validity !== undefined && html`<${Validity} validity=${validity} hrefOf=${hrefTo} />`}
     ${text !== undefined && html`<h3>Indexed text</h3><p>${text}</p>`}
     ${context !== undefined && html`<h3>Context</h3><p>${context}</p>`}
-    ${metadata !== undefined && html`<h3>Metadata</h3><pre class="card">${JSON.stringify(metadata, null, 2)}</pre>`}`;
+    ${metadata !== undefined && html`<details><summary>Metadata, as JSON</summary><pre class="card">${JSON.stringify(metadata, null, 2)}</pre></details>`}`;
+}
+
+/** Returns a content that is only a text as this text, and another one as JSON. */
+function contentText({ content }: Entry): string {
+  const { text, ...others } = Object(content) as { readonly text?: unknown };
+  if (typeof content === "string") return content;
+  if (typeof text === "string" && Object.keys(others).length === 0) return text;
+  return JSON.stringify(content, null, 2);
 }
 
 function Details({ entry }: { readonly entry: Entry }): VNode {

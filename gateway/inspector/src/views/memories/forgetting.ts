@@ -10,6 +10,8 @@ export interface ForgettingProps {
   readonly api: Api;
   readonly place: Place;
   readonly session?: string | undefined;
+  /** Called with the number of entries that were forgotten. */
+  readonly onForgotten: (count: number) => void;
 }
 
 interface Preview {
@@ -19,9 +21,8 @@ interface Preview {
 }
 
 /** Forgets an entry after a preview of all entries that are forgotten with it. */
-export function Forgetting({ api, place, session }: ForgettingProps): VNode {
+export function Forgetting({ api, place, session, onForgotten }: ForgettingProps): VNode {
   const [preview, setPreview] = useState<Preview>();
-  const [forgotten, setForgotten] = useState<number>();
   const [failure, setFailure] = useState<Error>();
   const { key, ...where } = place;
   const ask = <T>(path: string, cascade: boolean) =>
@@ -36,11 +37,8 @@ export function Forgetting({ api, place, session }: ForgettingProps): VNode {
     );
   };
   const forget = (cascade: boolean) => {
-    ask<Preview>("forget", cascade).then(({ deleted }) => setForgotten(deleted), setFailure);
+    ask<Preview>("forget", cascade).then(({ deleted }) => onForgotten(deleted), setFailure);
   };
-  if (forgotten !== undefined) {
-    return html`<h2>Forget</h2><p role="status">Forgotten: ${forgotten} ${forgotten === 1 ? "entry" : "entries"}.</p>`;
-  }
   return html`<h2>Forget</h2>
     <form aria-label="Forget" onSubmit=${look}>
       <label class="inline"><input type="checkbox" name="cascade" /> also forget derived entries</label>
@@ -52,6 +50,13 @@ export function Forgetting({ api, place, session }: ForgettingProps): VNode {
       html`<${Victims} preview=${preview} onForget=${() => forget(preview.cascade)}
       onKeep=${() => setPreview(undefined)} />`
     }`;
+}
+
+/** Replaces an entry that was forgotten. It takes the focus of the button, which is gone. */
+export function Forgotten({ count }: { readonly count: number }): VNode {
+  const text = useRef<HTMLParagraphElement>(null);
+  useEffect(() => text.current?.focus(), []);
+  return html`<p role="status" tabindex="-1" ref=${text}>Forgotten: ${count} ${count === 1 ? "entry" : "entries"}.</p>`;
 }
 
 function Victims({

@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Api, Who } from "../../api.js";
+import { now } from "../../clock.js";
 import { entryParams, type Key, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
@@ -35,16 +36,18 @@ export interface ResultsProps {
   readonly search: Search;
   readonly density: "table" | "cards";
   readonly route: Route;
+  /** Changes when entries were forgotten. The list is then read again. */
+  readonly turn: number;
 }
 
 /** Number of entries after which no further page is loaded. */
 const SHOWN_MAX = 500;
 
 export function Results(props: ResultsProps): VNode {
-  const { api, who, search } = props;
+  const { api, who, search, turn } = props;
   const first = useLoaded(
     (signal) => api.get<Page>("memories", { ...search }, signal),
-    [who, JSON.stringify(search)],
+    [who, JSON.stringify(search), turn],
   );
   const page = first.value;
   return html`<section aria-labelledby="entries" aria-busy=${first.isLoading} class="results">
@@ -59,21 +62,28 @@ export function Results(props: ResultsProps): VNode {
       page.entries.length === 0 &&
       html`<${Empty}>${nothing(who.agent)} Remove a filter or choose another namespace.<//>`
     }
-    ${
-      page !== undefined &&
-      html`<${Pages} key=${`${page.cursor} ${page.entries[0]?.key_hash}`} ...${props} first=${page} />`
-    }
+    ${page !== undefined && html`<${Pages} ...${props} first=${page} />`}
   </section>`;
+}
+
+interface LaterPages {
+  readonly first: Page;
+  readonly pages: readonly Page[];
+  readonly failure?: Error;
 }
 
 function Pages({ first, ...props }: ResultsProps & { readonly first: Page }): VNode {
   const { api, search, density } = props;
-  const [pages, setPages] = useState<readonly Page[]>([first]);
-  const [failure, setFailure] = useState<Error>();
-  const cursor = pages.at(-1)!.cursor;
-  const entries = pages.flatMap((page) => page.entries);
+  const [later, setLater] = useState<LaterPages>({ first, pages: [] });
+  // Pages after an earlier first page are dropped.
+  const { pages, failure }: LaterPages = later.first === first ? later : { first, pages: [] };
+  const cursor = (pages.at(-1) ?? first).cursor;
+  const entries = [first, ...pages].flatMap((page) => page.entries);
   const more = () => {
-    api.get<Page>("memories", { ...search, cursor }).then((page) => setPages([...pages, page]), setFailure);
+    api.get<Page>("memories", { ...search, cursor }).then(
+      (page) => setLater({ first, pages: [...pages, page] }),
+      (error: Error) => setLater({ first, pages, failure: error }),
+    );
   };
   const List = density === "table" ? Table : Cards;
   return html`
@@ -94,10 +104,9 @@ interface ListProps extends Pick<ResultsProps, "search" | "route"> {
 function Table({ entries, search, route }: ListProps): VNode {
   const isRanked = entries.some(({ score }) => score !== undefined);
   const row = (entry: FoundEntry) => {
-    const { tier, namespace, text, author, tags, occurred_at, score, explain } = entry;
-    return html`<tr key=${idOf(entry)} data-entry=${keyText(entry.key)} class=${isShown(entry, route) ? "shown" : undefined}>
-      <th scope="row"><a href=${hrefTo(entry, search, route)} aria-current=${isShown(entry, route) ? "true" : undefined}>
-        ${keyText(entry.key)}</a><span class="excerpt">${text}</span></th>
+    const { tier, namespace, author, tags, occurred_at, score, explain } = entry;
+    return html`<tr key=${idOf(entry)} data-entry=${keyText(entry.key)} class=${classOf(entry, route)}>
+      <th scope="row"><${Name} entry=${entry} search=${search} route=${route} /></th>
       ${isRanked && html`<td><${Score} score=${score ?? 0} explanation=${explain} /></td>`}
       <td><span class=${`tag tier-${tier}`}>${tier}</span></td>
       <td class="minor">${namespace}</td><td class="minor">${author}</td>
@@ -106,22 +115,38 @@ function Table({ entries, search, route }: ListProps): VNode {
   return html`<div class="wide" role="region" aria-label="Table of entries" tabindex="0"><table class="entries">
     <thead><tr><th scope="col">Entry</th>${isRanked && html`<th scope="col">Score</th>`}<th scope="col">Tier</th>
       <th scope="col" class="minor">Namespace</th><th scope="col" class="minor">Author</th>
-      <th scope="col" class="minor">Tags</th><th scope="col">Occurred</th></tr></thead>
+      <th scope="col" class="minor">Tags</th><th scope="col" class="when">Occurred</th></tr></thead>
     <tbody>${entries.map(row)}</tbody></table></div>`;
 }
 
 function Cards({ entries, search, route }: ListProps): VNode {
   const card = (entry: FoundEntry) => {
-    const { key, tier, namespace, text, author, tags, occurred_at, score, explain } = entry;
-    return html`<li class="card" key=${idOf(entry)} data-entry=${keyText(key)}>
-      <p class="line"><a href=${hrefTo(entry, search, route)} aria-current=${isShown(entry, route) ? "true" : undefined}>${keyText(key)}</a>
-        <span class="quiet">${tier} · ${namespace} · ${author} · <${Time} at=${occurred_at} /></span></p>
-      <p>${text}</p>
+    const { tier, namespace, author, tags, occurred_at, score, explain } = entry;
+    return html`<li class=${`card ${classOf(entry, route)}`} key=${idOf(entry)} data-entry=${keyText(entry.key)}>
+      <${Name} entry=${entry} search=${search} route=${route} />
+      <p class="quiet">${tier} · ${namespace} · ${author} · <${Time} at=${occurred_at} /></p>
       <${Tags} tags=${tags} />
       ${score !== undefined && html`<${Score} score=${score} explanation=${explain} />`}
     </li>`;
   };
   return html`<ol class="cards">${entries.map(card)}</ol>`;
+}
+
+/** Shows the text of an entry as link, and its key below. */
+function Name({ entry, search, route }: Omit<ListProps, "entries"> & { readonly entry: FoundEntry }): VNode {
+  const key = keyText(entry.key);
+  return html`<a class="name" href=${hrefTo(entry, search, route)} aria-current=${isShown(entry, route) ? "true" : undefined}>
+    ${entry.text || key}</a>
+    ${isOutdated(entry) && html`<span class="tag">outdated</span> `}
+    ${entry.text !== "" && html`<small class="quiet">${key}</small>`}`;
+}
+
+function classOf(entry: FoundEntry, route: Route): string {
+  return [isShown(entry, route) ? "shown" : "", isOutdated(entry) ? "outdated" : ""].join(" ").trim();
+}
+
+function isOutdated({ superseded = false, valid_until }: FoundEntry): boolean {
+  return superseded || (valid_until !== undefined && valid_until <= now());
 }
 
 function idOf({ tier, namespace, key_hash }: FoundEntry): string {

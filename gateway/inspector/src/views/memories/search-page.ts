@@ -20,7 +20,7 @@ const ALL = "All namespaces";
 const DENSITIES = ["table", "cards"] as const;
 
 /** Shows the search, and the entries that match it. */
-export function SearchPage({ api, who, route }: PageProps): VNode {
+export function SearchPage({ api, who, route, turn }: PageProps & { readonly turn: number }): VNode {
   const search = searchOf(route.params);
   const { namespace, tier, session } = search;
   const density = route.params.get("density") === "cards" ? "cards" : "table";
@@ -47,7 +47,7 @@ export function SearchPage({ api, who, route }: PageProps): VNode {
     </div>
     <${Failure} of=${namespaces.failure} />
     <${Degraded} tiers=${namespaces.value?.degraded} />
-    <${Results} api=${api} who=${who} search=${search} density=${density} route=${route} />`;
+    <${Results} api=${api} who=${who} search=${search} density=${density} route=${route} turn=${turn} />`;
 }
 
 /** The table is the default, and not part of the address. */

@@ -1,28 +1,33 @@
+import type { EntryBrief, FactValidity } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { LiveEvent } from "../../api.js";
 import { Time } from "../../notices.js";
 import type { Entry } from "./entry.js";
+import { ReplacedBy } from "./validity.js";
 
 interface Moment {
   readonly id: string;
   /** Unix seconds. */
   readonly at: number;
   readonly name: string;
-  readonly note: string;
+  readonly note: string | VNode;
 }
 
 export interface TimelineProps {
   readonly entry: Entry;
+  readonly validity?: FactValidity | undefined;
+  readonly hrefOf: (entry: EntryBrief) => string;
   /** Changes since the page was opened. */
   readonly liveEvents: readonly LiveEvent[];
 }
 
 /** Shows what happened to an entry, earliest first. The bus keeps no earlier versions. */
-export function Timeline({ entry, liveEvents }: TimelineProps): VNode {
+export function Timeline({ entry, liveEvents, ...fact }: TimelineProps): VNode {
   const moment = ({ id, at, name, note }: Moment) => html`<li key=${id} data-moment=${name}>
     <strong class=${name}>${name}</strong> <${Time} at=${at} /> <span class="quiet">${note}</span></li>`;
-  return html`<h2>History</h2><ol class="timeline">${momentsOf(entry, liveEvents).map(moment)}</ol>`;
+  const moments = [...momentsOf(entry, liveEvents), ...endOf(fact)].sort((a, b) => a.at - b.at);
+  return html`<h2>History</h2><ol class="timeline">${moments.map(moment)}</ol>`;
 }
 
 function momentsOf(entry: Entry, liveEvents: readonly LiveEvent[]): Moment[] {
@@ -41,5 +46,11 @@ function momentsOf(entry: Entry, liveEvents: readonly LiveEvent[]): Moment[] {
     ...{ id: `${action} ${to}`, at, name: action },
     note: `by ${by}, while this page is open`,
   }));
-  return [...moments, ...live].sort((a, b) => a.at - b.at);
+  return [...moments, ...live];
+}
+
+function endOf({ validity, hrefOf }: Pick<TimelineProps, "validity" | "hrefOf">): Moment[] {
+  if (validity?.until === undefined || !validity.superseded) return [];
+  const note: VNode = html`<${ReplacedBy} validity=${validity} hrefOf=${hrefOf} />`;
+  return [{ id: "ended", at: validity.until, name: "ended", note }];
 }
