@@ -1,4 +1,5 @@
 import { withBudget } from "@membus/agentic";
+import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cutText } from "../src/inspector/entry-brief.js";
 import { InspectedGateway } from "./inspected-gateway.js";
@@ -65,6 +66,40 @@ describe("the inspector API", () => {
     const { body } = await ask("memories", { namespace: "counted/**", limit: "1" });
     expect((body.entries as object[])[0]).not.toHaveProperty("score");
     expect(body.cursor).toEqual(expect.any(String));
+  });
+
+  it("returns when a fact is valid, and the facts before and after it", async () => {
+    const about = fixture.alice.inNamespace("about/user:ada");
+    const fact = (id: string, metadata: object) => ({
+      key: { fact: id },
+      content: { text: `Ada drinks ${id}` },
+      tier: "episodic" as const,
+      metadata: { kind: "fact", about: "user:ada", trust: "user", ...metadata },
+    });
+    const replacedBy = (id: string) => ({ valid_until: 200, superseded_by: keyHash({ fact: id }) });
+    await about.store([
+      fact("tea", { valid_from: 100, ...replacedBy("coffee") }),
+      fact("coffee", { valid_from: 200 }),
+      fact("milk", { valid_from: 100, ...replacedBy("juice") }),
+    ]);
+    const validity = async (id: string) => {
+      const key = keyHash({ fact: id });
+      return (await ask("memory", { tier: "episodic", namespace: "about/user:ada", key })).body.validity;
+    };
+    expect(await validity("tea")).toMatchObject({
+      from: 100,
+      until: 200,
+      superseded: true,
+      replaced_by: [{ text: "Ada drinks coffee" }],
+      replaces: [],
+    });
+    expect(await validity("coffee")).toMatchObject({
+      from: 200,
+      superseded: false,
+      replaced_by: [],
+      replaces: [{ text: "Ada drinks tea", superseded: true, valid_until: 200 }],
+    });
+    expect(await validity("milk")).toMatchObject({ superseded: true, replaced_by: [] });
   });
 
   it("returns the texts of existing entries", async () => {
