@@ -14,7 +14,11 @@ export async function listUserEntries(
 ): Promise<MemoryEntry[]> {
   const found = new Map<string, MemoryEntry>();
   for (const tier of await servedTiers(memory)) {
-    for (const { namespace, criteria } of await userPlaces(memory, tier, { user, names, conversations: [] })) {
+    for (const { namespace, criteria } of await userPlaces(memory, tier, {
+      user,
+      names,
+      conversations: [],
+    })) {
       const where = criteria.where == null ? {} : { where: criteria.where };
       for await (const entry of memory.entries({ tier, namespace, ...where })) {
         if (entry.metadata?.kind === "forgotten") continue;

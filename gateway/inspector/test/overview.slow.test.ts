@@ -68,6 +68,32 @@ describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is 
     expect(problems).toEqual([]);
   });
 
+  it("says that recent activity without an agent shows shared entries", async () => {
+    const { page } = await open();
+    const recent = page.locator("section[aria-labelledby=recent]");
+    await recent.getByText("Only entries that agents share.").waitFor();
+    await recent.getByRole("link", { name: "<b>two</b>" }).waitFor();
+  });
+
+  it("shows that figures are loading", async () => {
+    const { page } = await fixture.open("#/health", { agent: "alice" });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/inspector/{overview,health}?*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.locator("section[aria-labelledby=growth]").getByText("Loading").waitFor();
+    expect([await tile(page, "Entries"), await tile(page, "Queue")]).toEqual(["…", "…"]);
+    expect(await page.getByText("unknown").count()).toBe(0);
+    release();
+    await page.locator("main [aria-busy=false]").waitFor();
+    expect(await page.getByText("Loading").count()).toBe(0);
+  });
+
   it("shows the state of the hosts", async () => {
     const { page } = await open("alice");
     // On a busy machine a host may answer later than the gateway waits.
@@ -124,6 +150,7 @@ describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is 
     expect([await tile(page, "Entries"), await tile(page, "Users")]).toEqual(["unknown", "unknown"]);
     expect(await bars(page, "tiers")).toEqual([["episodic", "unknown"]]);
     await page.getByText("The number of created entries is unknown.").waitFor();
+    expect(await page.locator(".growth .unknown").getAttribute("height")).toBe("12");
   });
 
   it("is accessible, and fits a phone", async () => {

@@ -81,6 +81,22 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     expect(await page.evaluate("document.activeElement.className")).toBe("picked");
   });
 
+  it("shows every view and the whole words of buttons on a phone", async () => {
+    const { page } = await fixture.open("", { viewport: { width: 390, height: 844 } });
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    const ends = await page
+      .getByRole("navigation", { name: "Views" })
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
+    expect(ends).toHaveLength(8);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(390);
+    await page.getByRole("button", { name: "Agent" }).click();
+    const show = page.getByRole("button", { name: "Show" });
+    await show.waitFor();
+    // One line of text has a height of 21 pixels.
+    expect((await show.boundingBox())!.height).toBeLessThan(42);
+  });
+
   it("removes the token from its address, and needs it only once", async () => {
     const sha256 = createHash("sha256").update("open sesame").digest("hex");
     const tokens = [{ sha256, tenant: "acme", agent: "alice" }];

@@ -55,6 +55,58 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
+  it("shows current facts before those that no longer hold", async () => {
+    const facts = new LongTermMemory(fixture.alice.forAgent("guide"), { subject: "user:ada" });
+    const { outcomes } = await facts.record("sits at the window", { infer: false });
+    await facts.record("drinks tea", { infer: false });
+    await facts.update(outcomes[0]!.id!, { text: "sits on the aisle" });
+    await facts.close();
+    const { page, problems } = await texts("#/users?user=ada", "guide");
+    const textsIn = async (state: string) =>
+      (await page.locator(`[data-state=${state}] a`).allTextContents()).toSorted();
+    expect(await textsIn("current")).toEqual(["drinks tea", "sits on the aisle"]);
+    expect(await textsIn("earlier")).toEqual(["sits at the window"]);
+    expect(await page.locator("[data-state=earlier] .quiet").textContent()).toMatch(/^since .*, until /s);
+    expect(await page.getByRole("heading", { name: "Facts" }).textContent()).toBe(
+      "Facts 3 facts, 1 outdated",
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it("finds and forgets records under the name in another case, and under other names", async () => {
+    const memory = fixture.alice.forAgent("scribe");
+    await memory.inNamespace("about/user:ada").store({ key: "n", content: "note", tier: "episodic" });
+    await memory.inNamespace("about/user:Bob").store({ key: "n", content: "another", tier: "episodic" });
+    await memory.inNamespace("about/user:bob").store({ key: "n", content: "note", tier: "episodic" });
+    await new KnowledgeGraph(memory).add([
+      { subject: "Ada", predicate: "knows", object: "Grace" },
+      { subject: "Countess", predicate: "likes", object: "Byron" },
+      { subject: "Bob", predicate: "likes", object: "tea" },
+    ]);
+    const { page, problems } = await fixture.open("#/users?user=bob", { agent: "scribe" });
+    await page.locator("[data-kind=other]").waitFor();
+    expect(await page.locator("[data-kind=triple]").count()).toBe(0);
+    await page.goto(`${fixture.url}/#/users?user=ada&agent=scribe`);
+    await page.getByRole("link", { name: "Ada knows Grace" }).waitFor();
+    await page.getByLabel("Other names").fill("Countess, Lady Lovelace");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: "Countess likes Byron" }).waitFor();
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("heading", { name: "3 entries will be forgotten" }).waitFor();
+    await page.getByRole("button", { name: "Forget permanently" }).click();
+    await page.getByText("Forgotten: 3 entries.").waitFor();
+    const left = await memory.retrieve({ namespace: "graph", tier: "episodic" });
+    expect(left.entries.map(({ metadata }) => metadata?.subject)).toEqual(["Bob"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("lists the agents as links without an agent", async () => {
+    const { page, problems } = await fixture.open("#/users");
+    await page.getByRole("list", { name: "Agents" }).getByRole("link", { name: "concierge" }).click();
+    await page.locator("[data-user=ada]").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("forgets a user after a dry run", async () => {
     const porter = fixture.alice.forAgent("porter");
     const { deleted } = await forgetUser(porter, "ada", { dryRun: true });
@@ -62,10 +114,18 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByRole("heading", { name: `${deleted} entries will be forgotten` }).waitFor();
     expect(deleted).toBe(4);
-    expect(await page.getByRole("list", { name: "By kind" }).locator("li").allTextContents()).toEqual([
-      "fact: 2",
-      "message: 1",
-      "triple: 1",
+    const listed = page.getByRole("list", { name: "Forgotten in episodic" });
+    expect((await listed.locator("a").allTextContents()).toSorted()).toEqual([
+      "Good morning",
+      "ada likes tea",
+      "drinks <b>tea</b>",
+      "lives in Lisbon",
+    ]);
+    expect((await listed.locator(".quiet").allTextContents()).toSorted()).toEqual([
+      "fact · about/user:ada",
+      "fact · about/user:ada",
+      "message · conversations",
+      "triple · graph",
     ]);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Dry run" }).click();

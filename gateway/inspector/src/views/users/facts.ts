@@ -25,7 +25,13 @@ export function Facts({ entries }: { readonly entries: readonly RecentChange[] }
     }</section>`;
 }
 
-function Fact({ entry, isEarlier = false }: { readonly entry: RecentChange; readonly isEarlier?: boolean }): VNode {
+function Fact({
+  entry,
+  isEarlier = false,
+}: {
+  readonly entry: RecentChange;
+  readonly isEarlier?: boolean;
+}): VNode {
   const { text, key, valid_until: until, tier, namespace } = entry;
   const end = until === undefined ? "replaced" : html`until <${Time} at=${until} isShort />`;
   return html`<li><a href=${hrefOf("memories", entryParams(entry))}>${text || keyText(key)}</a>
