@@ -249,8 +249,12 @@ it("keeps a turn of Hermes Agent: the statement, the fix, the files and the conc
 it("keeps the memory of a person on a messaging platform apart", async () => {
   await hook("hermes/turn-end", { person: "telegram:4711" });
   expect(await memories()).toEqual([]);
-  const recalled = await hook("hermes/turn-start", { session_id: "s-2" });
-  expect(recalled.hookSpecificOutput?.additionalContext).toContain("Always use pnpm");
+  let sessions = 0;
+  // A note can be searched by meaning only when a busy host has embedded it. Each session shows a note once.
+  const recalled = () => hook("hermes/turn-start", { session_id: `s-${++sessions}` });
+  await expect
+    .poll(async () => (await recalled()).hookSpecificOutput?.additionalContext)
+    .toContain("Always use pnpm");
   expect(await hook("hermes/turn-start", { session_id: "s-2", person: "telegram:12" })).toEqual({});
 });
 
