@@ -61,12 +61,12 @@ it("reads the requests of memory tools", () => {
 });
 
 it.each([
-  ["MemorySearch", "  "],
-  ["MemoryStore", "a".repeat(4_001)],
-  ["MemoryForget", "all"],
-  ["MemoryForget", "b87"],
-])("does nothing for %s with an input that is not allowed", (name, prompt) => {
-  expect(read({ hook_event_name: name, prompt })).toMatchObject({ kind: "other" });
+  ["MemorySearch", "  ", "unknown query: Too small"],
+  ["MemoryStore", "a".repeat(4_001), "unknown text: Too big"],
+  ["MemoryForget", "all", "unknown id: Invalid string"],
+  ["MemoryForget", "b87", "unknown id: Invalid string"],
+])("says why the input of %s is not allowed", (name, prompt, problem) => {
+  expect(() => read({ hook_event_name: name, prompt })).toThrow(problem);
 });
 
 it("reads the person who has written a message", () => {

@@ -1,50 +1,31 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentMemory, MemoryClient } from "@membus/agent-client";
-import { keyHash, MemoryError } from "@membus/protocol";
+import { keyHash } from "@membus/protocol";
 import { factId } from "@membus/protocol/records";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { RunningHost } from "../../../cli/test/running-host.js";
+import { expect, it } from "vitest";
 import { type AgentName, type HookOptions, type OutboxOptions, projectOf, runHook } from "../src/index.js";
+import { HookStage } from "./hook-stage.js";
 import { payload } from "./payloads/payload.js";
 
-const host = new RunningHost();
-let client: MemoryClient;
-let folder: string;
-let isDown = false;
-beforeAll(async () => {
-  await host.start();
-  client = await MemoryClient.connect({ servers: host.url, agent: "coding-agent" });
-});
-afterAll(async () => {
-  await client.close();
-  await host.stop();
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "membus-hook-"));
-  mkdirSync(join(folder, "project"));
-  isDown = false;
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-async function withMemory<T>(_isStart: boolean, use: (memory: AgentMemory) => Promise<T>): Promise<T> {
-  if (isDown) throw new MemoryError("unavailable", "no host");
-  return use(client);
-}
+const stage = new HookStage().register();
 
 /** Runs a hook of a payload in the project folder. */
 function hook(name: string, changes: Readonly<Record<string, unknown>> = {}, options: HookOptions = {}) {
   const agent = name.split("/")[0] as AgentName;
-  const input = payload(name, { cwd: join(folder, "project"), ...changes });
-  return runHook(agent, input, { folder: join(folder, "state"), withMemory }, options);
+  const input = payload(name, { cwd: join(stage.folder, "project"), ...changes });
+  return runHook(
+    agent,
+    input,
+    { folder: join(stage.folder, "state"), withMemory: stage.withMemory },
+    options,
+  );
 }
 
 /** Returns the entries about the project or the user, by their text. */
 async function memories(about: "project" | "user" = "project") {
-  const { subject, user } = await projectOf(join(folder, "project"));
+  const { subject, user } = await projectOf(join(stage.folder, "project"));
   const { namespace } = about === "user" ? user : subject;
-  const { entries } = await client.inNamespace(namespace).retrieve({ limit: 100 });
+  const { entries } = await stage.client.inNamespace(namespace).retrieve({ limit: 100 });
   return entries.sort((one, other) => (textOf(one.content) < textOf(other.content) ? -1 : 1));
 }
 
@@ -101,7 +82,7 @@ it("keeps the files that were changed before a command worked again", async () =
     ...test,
     error: "Exit code 1\nTypeError: x is not a function",
   });
-  const path = join(folder, "project/src/cart.ts");
+  const path = join(stage.folder, "project/src/cart.ts");
   await hook("claude-code/post-tool-use-edit", { tool_input: { file_path: path } });
   await hook("claude-code/post-tool-use-bash", test);
   await hook("claude-code/stop");
@@ -172,7 +153,7 @@ it("shares only the user's statements about a project with the team", async () =
 });
 
 it("queues notes while no host answers, says so, and delivers them later", async () => {
-  isDown = true;
+  stage.isDown = true;
   const notice =
     "membus: memory is degraded: no host. 1 write is queued on this machine. `membus outbox list` shows the writes.";
   expect(await hook("claude-code/user-prompt-submit")).toEqual({
@@ -181,16 +162,16 @@ it("queues notes while no host answers, says so, and delivers them later", async
   });
   expect(await hook("claude-code/session-end")).toEqual({ systemMessage: notice });
   expect(await memories()).toEqual([]);
-  isDown = false;
+  stage.isDown = false;
   expect(await hook("codex/stop")).toEqual({});
   expect(await memories()).toHaveLength(1);
 });
 
 it("says that a note was not kept if the outbox is full", async () => {
-  isDown = true;
-  const input = payload("claude-code/user-prompt-submit", { cwd: join(folder, "project") });
+  stage.isDown = true;
+  const input = payload("claude-code/user-prompt-submit", { cwd: join(stage.folder, "project") });
   const outbox = { countMax: 1 };
-  const dependencies = { folder: join(folder, "state"), withMemory, outbox };
+  const dependencies = { folder: join(stage.folder, "state"), withMemory: stage.withMemory, outbox };
   await runHook("claude-code", input, dependencies);
   const { systemMessage } = await runHook("claude-code", input, dependencies);
   expect(systemMessage).toMatch(/^membus: cannot keep a note: the outbox is full: it has 1 writes/);
@@ -198,8 +179,12 @@ it("says that a note was not kept if the outbox is full", async () => {
 
 it("keeps the note of a turn later if the outbox was full", async () => {
   const end = (name: string, outbox: OutboxOptions) => {
-    const input = payload(name, { cwd: join(folder, "project"), last_assistant_message: "" });
-    return runHook("claude-code", input, { folder: join(folder, "state"), withMemory, outbox });
+    const input = payload(name, { cwd: join(stage.folder, "project"), last_assistant_message: "" });
+    return runHook("claude-code", input, {
+      folder: join(stage.folder, "state"),
+      withMemory: stage.withMemory,
+      outbox,
+    });
   };
   await hook("claude-code/post-tool-use-edit");
   for (const name of ["claude-code/stop", "claude-code/session-end"]) {
@@ -212,7 +197,7 @@ it("keeps the note of a turn later if the outbox was full", async () => {
 
 it("recalls although the outbox cannot be read", async () => {
   await hook("claude-code/user-prompt-submit");
-  const state = join(folder, "state/outbox/queued");
+  const state = join(stage.folder, "state/outbox/queued");
   rmSync(state, { recursive: true });
   writeFileSync(state, "");
   const answer = await hook("codex/session-start");
@@ -228,7 +213,7 @@ it("keeps nothing if capture is off, and nothing of prompts that no person wrote
 });
 
 it("does nothing for other events", async () => {
-  isDown = true;
+  stage.isDown = true;
   expect(await hook("claude-code/notification")).toEqual({});
 });
 
@@ -272,12 +257,12 @@ it("remembers, finds and forgets for Hermes Agent", async () => {
 });
 
 it("forgets a queued write before it is delivered", async () => {
-  isDown = true;
+  stage.isDown = true;
   const remember = { event: "remember", text: "The staging database is on port 5433" };
   expect((await hook("hermes/session-start", remember)).hookSpecificOutput?.additionalContext).toMatch(
     /^membus: memory is degraded: no host\. 1 write is queued on this machine\..*\n\nKept\.$/,
   );
-  isDown = false;
+  stage.isDown = false;
   const id = keyHash({ fact: factId("The staging database is on port 5433") }).slice(0, 8);
   const forgotten = await hook("hermes/session-start", { event: "forget", id });
   expect(forgotten.hookSpecificOutput?.additionalContext).toBe("Forgotten.");
@@ -285,11 +270,11 @@ it("forgets a queued write before it is delivered", async () => {
 });
 
 it("forgets no queued write of another project or person", async () => {
-  isDown = true;
+  stage.isDown = true;
   const text = "The staging database is on port 5433";
   const remember = { event: "remember", text };
   await hook("hermes/session-start", remember);
-  await hook("hermes/session-start", { ...remember, cwd: join(folder, "other") });
+  await hook("hermes/session-start", { ...remember, cwd: join(stage.folder, "other") });
   await hook("hermes/session-start", { ...remember, person: "telegram:4711" });
   const forget = { event: "forget", id: keyHash({ fact: factId(text) }).slice(0, 8) };
   const forgotten = await hook("hermes/session-start", { ...forget, person: "telegram:12" });
@@ -298,7 +283,7 @@ it("forgets no queued write of another project or person", async () => {
 });
 
 it("says that a host without an answer has deleted nothing", async () => {
-  isDown = true;
+  stage.isDown = true;
   const text = "The staging database is on port 5433";
   await hook("hermes/session-start", { event: "remember", text });
   const forget = { event: "forget", id: keyHash({ fact: factId(text) }).slice(0, 8) };
@@ -314,7 +299,7 @@ it("says that a host without an answer has deleted nothing", async () => {
 
 it("answers although journals cannot be removed", async () => {
   await hook("claude-code/user-prompt-submit");
-  const sessions = join(folder, "state/sessions");
+  const sessions = join(stage.folder, "state/sessions");
   const path = join(sessions, readdirSync(sessions)[0]!);
   rmSync(path);
   mkdirSync(path);

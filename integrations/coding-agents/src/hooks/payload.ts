@@ -2,6 +2,12 @@ import { z } from "zod";
 
 const text = z.string().nullish();
 
+/** A memory that an agent asks to keep. */
+export const RememberedSchema = z.string().trim().min(1).max(4_000);
+export const QuerySchema = z.string().trim().min(1);
+/** The beginning of the id of a memory. */
+export const MemoryIdSchema = z.string().regex(/^[0-9a-f]{8,64}$/);
+
 /**
  * Fields of the contracts of Claude Code and Codex that are read. The plugins of other agents send the same form.
  * Unknown fields and events are ignored, because new versions of the agents add some.
@@ -24,10 +30,11 @@ export const PayloadSchema = z.looseObject({
 
 export type Payload = z.infer<typeof PayloadSchema>;
 
-/** @throws {TypeError} for a payload of another form. */
-export function parsePayload<T>(schema: z.ZodType<T>, payload: unknown): T {
+/** @throws {TypeError} for a payload, or the field `name` of one, of another form. */
+export function parsePayload<T>(schema: z.ZodType<T>, payload: unknown, name = "payload"): T {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new TypeError(`unknown payload: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  const [{ path, message } = { path: [], message: "" }] = parsed.error.issues;
+  const problem = path.length === 0 ? message : `${path.join(".")} ${message}`;
+  throw new TypeError(`unknown ${name}: ${problem}`);
 }

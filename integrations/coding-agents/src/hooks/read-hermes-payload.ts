@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { HookEvent, HookEventBody } from "./hook-event.js";
-import { parsePayload } from "./payload.js";
+import { MemoryIdSchema, parsePayload, QuerySchema, RememberedSchema } from "./payload.js";
 import { readToolCall } from "./read-tool-call.js";
 
-const REMEMBERED_LENGTH_MAX = 4_000;
 const CALLS_MAX = 1_000;
 
 const ORIGIN = {
@@ -33,11 +32,11 @@ const HermesPayloadSchema = z.discriminatedUnion("event", [
   z.looseObject({
     event: z.literal("remember"),
     ...ORIGIN,
-    text: z.string().trim().min(1).max(REMEMBERED_LENGTH_MAX),
+    text: RememberedSchema,
     about: z.enum(["user", "project"]).default("project"),
   }),
-  z.looseObject({ event: z.literal("recall"), ...ORIGIN, query: z.string().trim().min(1) }),
-  z.looseObject({ event: z.literal("forget"), ...ORIGIN, id: z.string().regex(/^[0-9a-f]{8,64}$/) }),
+  z.looseObject({ event: z.literal("recall"), ...ORIGIN, query: QuerySchema }),
+  z.looseObject({ event: z.literal("forget"), ...ORIGIN, id: MemoryIdSchema }),
 ]);
 
 type HermesPayload = z.infer<typeof HermesPayloadSchema>;

@@ -1,10 +1,14 @@
 import type { AgentName, HookEvent, HookEventBody } from "./hook-event.js";
-import { type Payload, PayloadSchema, parsePayload } from "./payload.js";
+import {
+  MemoryIdSchema,
+  type Payload,
+  PayloadSchema,
+  parsePayload,
+  QuerySchema,
+  RememberedSchema,
+} from "./payload.js";
 import { readHermesPayload } from "./read-hermes-payload.js";
 import { readToolCall } from "./read-tool-call.js";
-
-const REMEMBERED_LENGTH_MAX = 4_000;
-const MEMORY_ID = /^[0-9a-f]{8,64}$/;
 
 /** Sources of a prompt that a person has written. Absent in older versions, and in Codex. */
 const USER_SOURCES: ReadonlySet<string> = new Set(["user", "sdk"]);
@@ -59,12 +63,16 @@ function bodyOf(payload: Payload): HookEventBody {
   }
 }
 
-/** Reads the events of tools that only plugins have. */
+/** Reads the events of tools that only plugins have. @throws {TypeError} for an invalid text. */
 function requestOf({ hook_event_name: name, prompt }: Payload): HookEventBody {
-  const text = prompt?.trim() ?? "";
-  if (name === "MemorySearch" && text !== "") return { kind: "recall", query: text };
-  if (name === "MemoryStore" && text !== "" && text.length <= REMEMBERED_LENGTH_MAX)
-    return { kind: "remember", text, isGlobal: false };
-  if (name === "MemoryForget" && MEMORY_ID.test(text)) return { kind: "forget", id: text };
-  return { kind: "other" };
+  switch (name) {
+    case "MemorySearch":
+      return { kind: "recall", query: parsePayload(QuerySchema, prompt, "query") };
+    case "MemoryStore":
+      return { kind: "remember", text: parsePayload(RememberedSchema, prompt, "text"), isGlobal: false };
+    case "MemoryForget":
+      return { kind: "forget", id: parsePayload(MemoryIdSchema, prompt?.trim(), "id") };
+    default:
+      return { kind: "other" };
+  }
 }

@@ -16,7 +16,10 @@ export class HookRelay {
       socket.on("data", (chunk) => chunks.push(chunk));
       await once(socket, "end");
       const payload = JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-      const given = await runHook(agent, payload, dependencies, { recallTimeoutMs: 10_000 });
+      // A failure is a message in the answer, as `membus hook` prints it.
+      const given = await runHook(agent, payload, dependencies, { recallTimeoutMs: 10_000 }).catch(
+        (error: Error) => ({ systemMessage: `membus: ${error.message}` }),
+      );
       socket.end(JSON.stringify(given));
     };
     this.#server = createServer({ allowHalfOpen: true }, (socket) => void answer(socket));
