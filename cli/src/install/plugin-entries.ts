@@ -27,12 +27,7 @@ export function piExtensionEntry(launch: Launch): Entry {
     `export default piExtension(${JSON.stringify(commandOf(launch, "pi"))});`,
     "",
   ].join("\n");
-  return {
-    parents: [],
-    key: PLUGIN_NAME,
-    value,
-    isOurs: (text) => typeof text === "string" && text.startsWith(PI_MARK),
-  };
+  return wholeFile(value, PI_MARK);
 }
 
 /** `hermes memory setup membus` writes it. */
@@ -55,12 +50,7 @@ export function hermesProviderEntry(launch: Launch): Entry {
     `    ctx.register_memory_provider(MembusMemoryProvider(${JSON.stringify(commandOf(launch, "hermes"))}))`,
     "",
   ].join("\n");
-  return {
-    parents: [],
-    key: PLUGIN_NAME,
-    value,
-    isOurs: (text) => typeof text === "string" && text.startsWith(HERMES_MARK),
-  };
+  return wholeFile(value, HERMES_MARK);
 }
 
 /** The plugin owns the memory slot. Without `allowConversationAccess` OpenClaw runs no hook of it. */
@@ -80,6 +70,12 @@ export function openClawPluginEntries(launch: Launch): Entry[] {
     },
     { parents: ["plugins", "entries"], key: PLUGIN_NAME, value, isOurs: hasHookOfMembus },
   ];
+}
+
+/** A file that belongs to membus if it begins with a mark. */
+function wholeFile(value: string, mark: string): Entry {
+  const isOurs = (text: unknown) => typeof text === "string" && text.startsWith(mark);
+  return { parents: [], key: PLUGIN_NAME, value, isOurs };
 }
 
 function commandOf(launch: Launch, agent: string): string[] {
