@@ -12,6 +12,13 @@ const SHARED_PROCESS_PACKAGES =
 /** Tests of pages in a browser. A browser uses several processes, so few of these run at the same time. */
 const BROWSER_TESTS = "gateway/inspector/test/**/*.slow.test.ts";
 
+/** Stops slow tests that hang. A condition may take minutes while several hosts start beside the test. */
+const SLOW_LIMITS = {
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
+  expect: { poll: { timeout: 300_000 } },
+};
+
 /** Tests that need a separate process, because they change global state such as the clock, or replace a module. */
 const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
 
@@ -80,9 +87,7 @@ export default defineConfig({
           name: "slow",
           include: [SLOW_TESTS],
           exclude: [...configDefaults.exclude, BROWSER_TESTS],
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
-          expect: { poll: { timeout: 300_000 } },
+          ...SLOW_LIMITS,
           maxWorkers: 4,
           sequence: { groupOrder: 3 },
         },
@@ -92,9 +97,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: [BROWSER_TESTS],
-          testTimeout: 900_000,
-          hookTimeout: 900_000,
-          expect: { poll: { timeout: 300_000 } },
+          ...SLOW_LIMITS,
           sequence: { groupOrder: 4 },
         },
       },
