@@ -34,8 +34,8 @@ export async function readHostRecord(env: NodeJS.ProcessEnv): Promise<HostRecord
 }
 
 /**
- * Records the host that commands without an address connect to: one at the default port, or one with the data folder
- * of the hooks.
+ * Records a host at the default port, or with the data folder of the hooks. Commands without an address connect to
+ * it.
  */
 export async function recordHost(
   { data, nats }: Pick<Config, "data" | "nats">,

@@ -247,7 +247,7 @@ function banner({ data, prefix, tenant, nats }: Config, url: string, gateway?: R
     "Try it with the NATS command line (https://github.com/nats-io/natscli):",
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",
-    '  import { MemoryClient } from "@membus/agent-client";',
+    '  import { MemoryClient } from "membus";',
     `  const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice"${address} });`,
     '  await memory.remember("user_name", "Alice");',
     "",

@@ -9,7 +9,7 @@ const KINDS_MAX = 20;
 /** Name of entries that are no records. */
 const NO_KIND = "without a kind";
 
-/** What an agent remembers. Figures that the hosts refuse are absent. */
+/** Numbers of the entries of an agent. Figures that the hosts refuse are absent. */
 export interface MemoryFigures {
   readonly tiers: readonly Bar[];
   /** The most frequent kinds of records, by number. */

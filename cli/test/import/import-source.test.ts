@@ -71,7 +71,7 @@ describe("mem0", () => {
   });
 
   it("rejects memories without a user", async () => {
-    const path = await fixture.write("nobody.json", JSON.stringify([{ id: "m9", memory: "It rains" }]));
+    const path = await fixture.write("without-user.json", JSON.stringify([{ id: "m9", memory: "It rains" }]));
     const { stored, examples } = await run(path, "mem0");
     expect(stored).toBe(0);
     expect(examples.schema_violation).toEqual({ line: 1, message: "has no user_id. Name one with --user" });

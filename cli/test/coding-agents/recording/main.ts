@@ -11,7 +11,7 @@ import { type TerminalLine, terminalSvg } from "./terminal-svg.js";
 const MEMBUS = fileURLToPath(new URL("../../../bin/membus.js", import.meta.url));
 const TITLE = "A preference that the user told Claude Code is recalled in a new session of Codex";
 
-/** What the agents send to their hooks on standard input. */
+/** Payloads of hooks, as the agents write them to standard input. */
 const PAYLOADS = {
   "prompt.json": {
     session_id: "claude-1",

@@ -3,7 +3,7 @@ import { IssuerUnavailable } from "./fetch-json.js";
 import { IssuerKeys, type IssuerKeysDependencies } from "./issuer-keys.js";
 import type { ResolvedOAuthOptions } from "./oauth-options.js";
 
-/** What a valid access token grants. */
+/** Access that a valid token gives. */
 export interface AccessGrant {
   readonly agent: string;
   /** Only with `tenantClaim`. */

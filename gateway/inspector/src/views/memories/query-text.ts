@@ -4,8 +4,8 @@ const SPANS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w:
 const FILTER = /^(tier|tag|kind|since|until|namespace|session):(.+)$/;
 
 /**
- * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to the filters
- * of `search`, and other words are the query. Quotes enclose a value with spaces: `tag:"on time"`.
+ * Reads a text such as `late trains tier:episodic tag:rail since:7d`. Filters are added to `search`. The other words
+ * are its query. Quotes enclose a value with spaces: `tag:"on time"`.
  * @param now Unix seconds.
  */
 export function readQueryText(text: string, search: Search, now: number): Search {
