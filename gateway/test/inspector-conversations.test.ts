@@ -124,6 +124,30 @@ describe("a conversation", () => {
     expect(messages[0]!.text.length).toBeLessThanOrEqual(8_000);
   });
 
+  it("shows the beginning of a summary that is stored in parts", async () => {
+    const bob = memory.forAgent("bob");
+    const talk = await openConversation(bob, { id: "long-summary" });
+    for (const id of ["s1", "s2"]) await talk.add({ id, message: { role: "user", content: id } });
+    const [first, second] = await talk.get();
+    const covers = { from: first!.seq, to: second!.seq };
+    await talk.setSummary({ text: "word ".repeat(LIMITS.entryBytes / 4), covers });
+    const { summaries } = await readConversation(bob, query({ id: "long-summary" }));
+    expect(summaries).toMatchObject([{ covers, level: 1 }]);
+    expect(summaries[0]!.text.startsWith("word word ")).toBe(true);
+    expect(summaries[0]!.text.length).toBeLessThanOrEqual(4_000);
+  });
+
+  it("shows a summary over the messages that its metadata name", async () => {
+    const copy = { text: "copied", key_facts: [], open_threads: [], covers: { from: 1, to: 2 } };
+    const metadata = { kind: "summary", level: 1, from: 11, to: 12 };
+    const key = { conversation: "copied", summary: "2" };
+    const place = { tier: "episodic", group: "copied" } as const;
+    const bob = memory.forAgent("bob");
+    await bob.inNamespace("conversations").store({ key, content: copy, metadata, ...place });
+    const { summaries } = await readConversation(bob, query({ id: "copied" }));
+    expect(summaries).toMatchObject([{ text: "copied", covers: { from: 11, to: 12 } }]);
+  });
+
   it("shows calls, results and images among the parts of a message", async () => {
     const parts = await openConversation(memory.forAgent("bob"), { id: "parts" });
     await parts.add([
