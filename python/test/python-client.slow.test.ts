@@ -33,7 +33,8 @@ const NEEDS = new Map([
   ["test_hermes_contract.py", ["agent.memory_manager", "plugins.memory"]],
   ["test_langgraph_store.py", ["langgraph.store.base"]],
   ["test_synadia.py", ["synadia_ai.agent_service"]],
-  ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],
+  ["test_tracing.py", ["opentelemetry.sdk.trace"]],
+  ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance", "opentelemetry.sdk.trace"]],
 ]);
 
 const isThere = (python: string, modules: string) =>

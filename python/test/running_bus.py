@@ -70,9 +70,9 @@ class RunningBus:
     def url(self) -> str:
         return self.server.url
 
-    def start_host(self) -> None:
+    def start_host(self, **env: str) -> None:
         command = self._command(MEMBUS, "up", "--data", str(self.folder / "data"))
-        self._host = subprocess.Popen(command, env=self._env(), cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        self._host = subprocess.Popen(command, env={**self._env(), **env}, cwd=self.folder, stdout=subprocess.PIPE, text=True)
         assert self._host.stdout is not None
         for line in self._host.stdout:
             if line.startswith("membus is listening on"):

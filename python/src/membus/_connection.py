@@ -181,7 +181,7 @@ class Connection:
         if self._closed:
             raise UnavailableError("the client is closed", {"reason": "closed"})
 
-    async def request(self, subject: str, payload: bytes, timeout_s: float) -> bytes:
+    async def request(self, subject: str, payload: bytes, timeout_s: float, headers: dict[str, str] | None = None) -> bytes:
         """Return the bytes of the reply.
 
         Raises:
@@ -190,17 +190,18 @@ class Connection:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         await self._ready(timeout_s)
+        size = len(payload) + _header_bytes(headers)
+        if size > self.max_payload:
+            raise _over_max_payload(self.max_payload, size)
         self._count += 1
         token = str(self._count)
         future: asyncio.Future[Msg] = loop.create_future()
         self._waiting[token] = (subject, future)
         try:
-            await self._client.publish(subject, payload, reply=f"{self._inbox}.{token}")
+            await self._client.publish(subject, payload, f"{self._inbox}.{token}", headers)
             return (await asyncio.wait_for(future, max(0, deadline - loop.time()))).data
         except (asyncio.TimeoutError, nats.errors.TimeoutError):
             raise RequestTimeoutError("the host did not reply in time") from None
-        except nats.errors.MaxPayloadError as error:
-            raise _over_max_payload(self.max_payload, len(payload)) from error
         except nats.errors.Error as error:
             raise UnavailableError(f"the connection to NATS is lost: {error}", {"reason": "disconnected"}) from error
         finally:
@@ -316,6 +317,14 @@ async def _flushed(client: Client) -> None:
     """
     await client.flush()
     await client.flush()
+
+
+def _header_bytes(headers: dict[str, str] | None) -> int:
+    """Return the size of headers in a message. The server counts them, and nats-py does not."""
+    if not headers:
+        return 0
+    lines = sum(len(f"{name}: {value}\r\n".encode()) for name, value in headers.items())
+    return len("NATS/1.0\r\n\r\n") + lines
 
 
 def _over_max_payload(maximum: int, got: int) -> MembusError:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Callable, TypeVar
 
 from ._connection import Connection
+from ._request_tracer import UNTRACED, RequestTracer
 from ._schema import FIELDS, LIMITS
 from ._values import check_values, decode, encode
 from .errors import HostRuntimeError, MembusError, ParseError, TooLargeError, UnavailableError, error_of
@@ -62,6 +63,8 @@ class Request:
     id: str
     subject: str
     payload: bytes
+    #: Number of entries of a store.
+    entry_count: int | None = None
 
 
 def new_id() -> str:
@@ -94,8 +97,9 @@ def did_you_mean(name: str, known: frozenset[str]) -> str:
 class Exchange:
     """Sends requests over one connection, retries them, and counts the requests in flight."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, tracer: RequestTracer | None = None) -> None:
         self.connection = connection
+        self._tracer = tracer
         self._closing = asyncio.Event()
         self._in_flight = 0
         self._idle = asyncio.Event()
@@ -115,19 +119,31 @@ class Exchange:
         self._in_flight += 1
         self._idle.clear()
         try:
-            return await self._send_until_answered(request, policy, read)
+            return await self._traced(request, policy, read)
         finally:
             self._in_flight -= 1
             if self._in_flight == 0:
                 self._idle.set()
 
-    async def _send_until_answered(self, request: Request, policy: RetryPolicy, read: Callable[[dict[str, Any]], T]) -> T:
+    async def _traced(self, request: Request, policy: RetryPolicy, read: Callable[[dict[str, Any]], T]) -> T:
+        span = UNTRACED if self._tracer is None else self._tracer.start(request)
+        try:
+            reply, result = await self._send_until_answered(request, policy, lambda reply: (reply, read(reply)), span.headers)
+        except BaseException as error:
+            span.fail(error)
+            raise
+        span.succeed(reply)
+        return result
+
+    async def _send_until_answered(
+        self, request: Request, policy: RetryPolicy, read: Callable[[dict[str, Any]], T], headers: dict[str, str] | None
+    ) -> T:
         started = time.monotonic()
         attempts = 0
         while True:
             attempts += 1
             try:
-                data = await self.connection.request(request.subject, request.payload, policy.timeout_s)
+                data = await self.connection.request(request.subject, request.payload, policy.timeout_s, headers)
                 return read(_read_reply(data, request))
             except MembusError as error:
                 error.detail.update({"attempts": attempts} if attempts > 1 else {})
@@ -188,4 +204,5 @@ def malformed(why: str) -> HostRuntimeError:
 
 
 def write_request(type: str, id: str, subject: str, envelope: dict[str, Any], fields: dict[str, Any]) -> Request:
-    return Request(type, id, subject, encode({"type": type, "id": id, **envelope, **fields}))
+    payload = encode({"type": type, "id": id, **envelope, **fields})
+    return Request(type, id, subject, payload, len(fields["entries"]) if "entries" in fields else None)

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, overload
 
 from ._exchange import Request, did_you_mean, malformed
+from ._request_tracer import TRACE_HEADER_BYTES_MAX
 from ._schema import FIELDS, LIMITS, StoreError, StoreReceipt
 from ._values import check_values, encode
 from .errors import MembusError, TooLargeError, error_of, report_of
 
 #: 1 MiB, the default of NATS. Larger messages would only delay others.
 _PART_BYTES_MAX = 1024 * 1024
-#: Reserve for headers, which NATS counts. This client sends none, but the JavaScript client reserves this for traces.
-_HEADER_BYTES_MAX = 704
+#: Reserve for headers, which NATS counts. The JavaScript client reserves the same, so that both split stores equally.
+_HEADER_BYTES_MAX = 64 + TRACE_HEADER_BYTES_MAX
 #: Size of a receipt or error, counted with each entry, so that the reply also fits into a message.
 _RECEIPT_BYTES_MAX = 320
 #: Additional fields of a retrieved entry. They are not sent, because the host sets them [ENTRY-7].

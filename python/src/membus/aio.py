@@ -16,6 +16,7 @@ from ._exchange import Exchange, RetryPolicy, write_request
 from ._identity import Identity
 from ._memory_requests import MemoryRequests, check_id
 from ._pages import content_by_tier, follow_pages, require_whole
+from ._request_tracer import load_tracer
 from ._schema import (
     TIERS,
     Ack,
@@ -397,6 +398,6 @@ async def connect(
     identity = Identity(agent, tenant, session, namespace, prefix, tier_subjects)
     policy = RetryPolicy(timeout_s, retry_timeout_s)
     addresses = servers if isinstance(servers, str) else [*servers]
-    connection = Connection(addresses, connect_timeout_s, nats_options)
-    await connection.open()
-    return AsyncMemoryClient(Exchange(connection), identity, policy)
+    exchange = Exchange(Connection(addresses, connect_timeout_s, nats_options), load_tracer())
+    await exchange.connection.open()
+    return AsyncMemoryClient(exchange, identity, policy)
