@@ -192,7 +192,7 @@ async def test_the_headers_count_as_a_part_of_the_message(traced_bus: TracedBus)
             async def retrieve(characters: int) -> int:
                 """Return the bytes of a message that is too large, or 0."""
                 try:
-                    await memory.retrieve(keys=["x" * 4_000] * 261 + ["y" * characters])
+                    await memory.retrieve(keys=[*["x" * 4_000] * 261, "y" * characters])
                     return 0
                 except membus.TooLargeError as error:
                     return int(error.detail["got"])
