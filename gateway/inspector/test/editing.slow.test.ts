@@ -11,7 +11,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     const [entry] = (await fixture.alice.retrieve({ keys: [key], tier: "episodic" })).entries;
     const hash = `#/memories?entry=${entry!.key_hash}&at=episodic default`;
     const opened = await fixture.open(hash, { agent: "alice" });
-    await opened.page.getByRole("button", { name: "Preview" }).waitFor();
+    await opened.page.getByRole("button", { name: "Forget…" }).waitFor();
     return opened;
   };
   const contentOf = (key: string) => fixture.alice.recall(key, "gone", { tier: "episodic" });
@@ -73,11 +73,12 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     });
     const { page, problems } = await open("cause");
     await page.locator("[data-entry=effect]").waitFor();
-    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("button", { name: "Forget…" }).click();
     await page.getByRole("heading", { name: "1 entry will be forgotten" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Forget…");
     await page.getByLabel("also forget derived entries").check();
-    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("button", { name: "Forget…" }).click();
     const victims = page.getByRole("region", { name: "2 entries will be forgotten" });
     await victims.waitFor();
     expect(await victims.locator("li").allInnerTexts()).toEqual([
@@ -93,6 +94,23 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     expect(await page.getByRole("complementary").getByRole("button").count()).toBe(0);
     expect(await page.locator("article").count()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  it.each([1_440, 390])("shows the button that forgets without scrolling at %i pixels", async (width) => {
+    const content = "a long line\n".repeat(200);
+    await fixture.alice.store({ key: "long", content, tier: "episodic" });
+    const [entry] = (await fixture.alice.retrieve({ keys: ["long"], tier: "episodic" })).entries;
+    const hash = `#/memories?entry=${entry!.key_hash}&at=episodic default`;
+    const { page } = await fixture.open(hash, { agent: "alice", viewport: { width, height: 844 } });
+    const button = page.getByRole("button", { name: "Forget…" });
+    await button.waitFor();
+    const { y, height } = (await button.boundingBox())!;
+    expect([y > 0, y + height <= 844]).toEqual([true, true]);
+    await button.click();
+    const forget = page.getByRole("button", { name: "Forget permanently" });
+    await forget.waitFor();
+    expect((await forget.boundingBox())!.y).toBeLessThan(844);
+    expect(await page.evaluate("scrollY")).toBe(0);
   });
 
   it("offers no actions while another entry loads", async () => {
@@ -124,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
       `#/memories?entry=${entry!.key_hash}&at=episodic default`,
       "alice",
       async (page) => {
-        await page.getByRole("button", { name: "Preview" }).click();
+        await page.getByRole("button", { name: "Forget…" }).click();
         await page.getByRole("button", { name: "Forget permanently" }).waitFor();
       },
     );

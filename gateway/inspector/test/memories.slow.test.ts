@@ -158,6 +158,11 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await page.getByRole("heading", { name: "moral" }).waitFor();
     await panel.getByRole("link", { name: "Earth orbits the Sun" }).waitFor();
     await page.getByText("No entry was derived from this entry.").waitFor();
+    expect(await panel.locator(".lineage li").allInnerTexts()).toEqual([
+      "Earth orbits the Sun\nsource · semantic · default",
+      "This entry",
+    ]);
+    await panel.getByText("To edit and forget, run").waitFor();
     expect(await page.getByRole("button", { name: "Store" }).count()).toBe(0);
     await page.getByRole("link", { name: "Close the entry" }).click();
     await page.locator("aside").waitFor({ state: "detached" });

@@ -1,16 +1,18 @@
 import type { DegradedTier, EntryBrief, FactValidity } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveEvent } from "../../api.js";
 import { entryParams, keyText, Tags } from "../../entry-text.js";
 import { type Loaded, useLoaded } from "../../loaded.js";
-import { Degraded, Empty, Failure } from "../../notices.js";
+import { Degraded, Failure } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
+import { ReadOnly } from "../read-only.js";
 import { Editor } from "./editor.js";
 import { type Entry, placeOf } from "./entry.js";
 import { Forgetting, Forgotten } from "./forgetting.js";
+import { Lineage } from "./lineage.js";
 import { Timeline } from "./timeline.js";
 import { useChanges } from "./use-changes.js";
 import { Validity } from "./validity.js";
@@ -38,6 +40,11 @@ export function EntryPanel({ api, who, route, edit, onForgotten }: EntryPanelPro
   const place = { tier, namespace, key };
   const id = JSON.stringify([place, session]);
   const loaded = useLoaded((signal) => api.get<Reply>("memory", { ...place, session }, signal), [who, id]);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the panel is above the list, which the user has scrolled.
+    if (panel.current!.getBoundingClientRect().top < 0) panel.current!.scrollIntoView();
+  }, []);
   const { liveEvents, isOpen } = useChanges(api, place, loaded.reload);
   const [forgotten, setForgotten] = useState<number>();
   const { entry: _, at: __, ...list } = Object.fromEntries(route.params);
@@ -47,7 +54,7 @@ export function EntryPanel({ api, who, route, edit, onForgotten }: EntryPanelPro
     setForgotten(count);
     onForgotten();
   };
-  return html`<aside class="side" aria-label="Entry" aria-busy=${loaded.isLoading}>
+  return html`<aside class="side" ref=${panel} aria-label="Entry" aria-busy=${loaded.isLoading}>
     <p class="panel-head"><a href=${route.href(list)}>Close the entry</a>
       ${reply !== undefined && html`<a href=${graphHref(reply.entry)}>Show in the graph</a>`}</p>
     ${forgotten === undefined ? html`<${State} loaded=${loaded} />` : html`<${Forgotten} count=${forgotten} />`}
@@ -56,14 +63,16 @@ export function EntryPanel({ api, who, route, edit, onForgotten }: EntryPanelPro
       html`<article data-stream=${isOpen ? "open" : "closed"}>
       <${Outdated} reply=${reply} liveEvents=${liveEvents} onReload=${loaded.reload} />
       <${Content} reply=${reply} hrefOf=${hrefTo} />
-      <${Lineage} reply=${reply} hrefOf=${hrefTo} />
+      <${Degraded} tiers=${reply.degraded} />
+      <${Lineage} ...${reply} hrefOf=${hrefTo} />
       <${Timeline} entry=${reply.entry} validity=${reply.validity} hrefOf=${hrefTo} liveEvents=${liveEvents} />
       <${Details} entry=${reply.entry} />
       ${
-        edit &&
-        html`
+        edit
+          ? html`
         <${Editor} key=${reply.entry.revision} api=${api} entry=${reply.entry} session=${session} onStored=${loaded.reload} />
         <${Forgetting} api=${api} place=${placeOf(reply.entry)} session=${session} onForgotten=${forget} />`
+          : html`<div class="footer"><${ReadOnly} /></div>`
       }
     </article>`
     }</aside>`;
@@ -92,21 +101,6 @@ function Outdated({
     <button type="button" class="plain" onClick=${onReload}>Reload</button></p>`;
 }
 
-function Lineage({
-  reply,
-  hrefOf: hrefTo,
-}: {
-  readonly reply: Reply;
-  readonly hrefOf: (entry: EntryBrief) => string;
-}): VNode {
-  const { entry, sources, derived, derived_truncated, degraded } = reply;
-  return html`<${Degraded} tiers=${degraded} />
-    <${Related} title="Derived from" entries=${sources} hrefOf=${hrefTo}
-      none=${sourcesText(entry.sources?.length ?? 0)} />
-    <${Related} title="Derived entries" entries=${derived} hrefOf=${hrefTo}
-      none="No entry was derived from this entry." isCut=${derived_truncated} />`;
-}
-
 function Content({
   reply,
   hrefOf: hrefTo,
@@ -116,21 +110,23 @@ function Content({
 }): VNode {
   const { entry, validity } = reply;
   const { key, text, context, tags, metadata } = entry;
-  return html`<h2>${keyText(key)}</h2>
+  const kind = metadata?.kind;
+  return html`<h2>${keyText(key)} ${typeof kind === "string" && html`<span class="tag">${kind}</span>`}</h2>
     <${Tags} tags=${tags} />
-    <pre class="card">${contentText(entry)}</pre>
+    ${contentOf(entry)}
     ${validity !== undefined && html`<${Validity} validity=${validity} hrefOf=${hrefTo} />`}
     ${text !== undefined && html`<h3>Indexed text</h3><p>${text}</p>`}
     ${context !== undefined && html`<h3>Context</h3><p>${context}</p>`}
     ${metadata !== undefined && html`<details><summary>Metadata, as JSON</summary><pre class="card">${JSON.stringify(metadata, null, 2)}</pre></details>`}`;
 }
 
-/** Returns a content that is only a text as this text, and another one as JSON. */
-function contentText({ content }: Entry): string {
+/** Shows a content that is only a text as this text, and another one as JSON. */
+function contentOf({ content }: Entry): VNode {
   const { text, ...others } = Object(content) as { readonly text?: unknown };
-  if (typeof content === "string") return content;
-  if (typeof text === "string" && Object.keys(others).length === 0) return text;
-  return JSON.stringify(content, null, 2);
+  const only = Object.keys(others).length === 0 ? text : undefined;
+  const prose = typeof content === "string" ? content : only;
+  if (typeof prose === "string") return html`<pre class="card prose">${prose}</pre>`;
+  return html`<pre class="card">${JSON.stringify(content, null, 2)}</pre>`;
 }
 
 function Details({ entry }: { readonly entry: Entry }): VNode {
@@ -149,31 +145,4 @@ function Details({ entry }: { readonly entry: Entry }): VNode {
       ${row("First revision", seq)}
       ${row("Key hash", html`<code>${key_hash}</code>`)}
     </tbody></table>`;
-}
-
-function Related({
-  title,
-  entries,
-  hrefOf,
-  none,
-  isCut = false,
-}: {
-  readonly title: string;
-  readonly entries: readonly EntryBrief[];
-  readonly hrefOf: (entry: EntryBrief) => string;
-  readonly none: string;
-  readonly isCut?: boolean;
-}): VNode {
-  const item = (
-    entry: EntryBrief,
-  ) => html`<li class="card" key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}>
-    <a href=${hrefOf(entry)}>${entry.text || entry.key_hash}</a>
-    <span class="quiet"> ${entry.tier} · ${entry.namespace}</span></li>`;
-  return html`<h2>${title}</h2>
-    ${entries.length === 0 ? html`<${Empty}>${none}<//>` : html`<ul>${entries.map(item)}</ul>`}
-    ${isCut && html`<p class="quiet">Not all entries are shown.</p>`}`;
-}
-
-function sourcesText(count: number): string {
-  return count === 0 ? "This entry names no sources." : `This entry names ${count}, which no longer exist.`;
 }

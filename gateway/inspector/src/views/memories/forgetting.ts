@@ -20,9 +20,17 @@ interface Preview {
   readonly victims: readonly ForgetMatch[];
 }
 
-/** Forgets an entry after a preview of all entries that are forgotten with it. */
+/**
+ * Forgets an entry after a preview of all entries that are forgotten with it. It stays at the lower edge of the window,
+ * because an entry can be long.
+ */
 export function Forgetting({ api, place, session, onForgotten }: ForgettingProps): VNode {
   const [preview, setPreview] = useState<Preview>();
+  const [keptCount, setKeptCount] = useState(0);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (keptCount > 0) button.current?.focus();
+  }, [keptCount]);
   const [failure, setFailure] = useState<Error>();
   const { key, ...where } = place;
   const ask = <T>(path: string, cascade: boolean) =>
@@ -39,17 +47,17 @@ export function Forgetting({ api, place, session, onForgotten }: ForgettingProps
   const forget = (cascade: boolean) => {
     ask<Preview>("forget", cascade).then(({ deleted }) => onForgotten(deleted), setFailure);
   };
-  return html`<h2>Forget</h2>
-    <form aria-label="Forget" onSubmit=${look}>
-      <label class="inline"><input type="checkbox" name="cascade" /> also forget derived entries</label>
-      <button>Preview</button>
-    </form>
+  const keep = () => {
+    setPreview(undefined);
+    setKeptCount((count) => count + 1);
+  };
+  return html`<div class="footer">
     <${Failure} of=${failure} />
-    ${
-      preview !== undefined &&
-      html`<${Victims} preview=${preview} onForget=${() => forget(preview.cascade)}
-      onKeep=${() => setPreview(undefined)} />`
-    }`;
+    ${preview !== undefined && html`<${Victims} preview=${preview} onForget=${() => forget(preview.cascade)} onKeep=${keep} />`}
+    <form aria-label="Forget" onSubmit=${look} hidden=${preview !== undefined}>
+      <button ref=${button} class="plain danger">Forget…</button>
+      <label class="inline"><input type="checkbox" name="cascade" /> also forget derived entries</label>
+    </form></div>`;
 }
 
 /** Replaces an entry that was forgotten. It takes the focus of the button, which is gone. */
@@ -69,18 +77,19 @@ function Victims({
   readonly onKeep: () => void;
 }): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [preview]);
+  // The heading is in sight already.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [preview]);
   const { deleted, victims } = preview;
   const more = deleted - victims.length;
-  return html`<section class="card" aria-labelledby="victims">
+  return html`<section aria-labelledby="victims">
     <h3 id="victims" ref=${heading} tabindex="-1">${deleted} ${deleted === 1 ? "entry" : "entries"} will be forgotten</h3>
-    <ol>${victims.map(
+    <ol class="card" tabindex="0" aria-labelledby="victims">${victims.map(
       (victim) => html`<li key=${`${victim.namespace} ${victim.key_hash}`}>
       ${victim.text || victim.key_hash} <span class="quiet">${victim.tier} · ${victim.namespace}${levelText(victim.level)}</span>
     </li>`,
     )}</ol>
     ${more > 0 && html`<p class="quiet">and ${more} more that cannot be listed</p>`}
-    <button type="button" onClick=${onForget}>Forget permanently</button>${" "}
+    <button type="button" class="danger" onClick=${onForget}>Forget permanently</button>${" "}
     <button type="button" class="plain" onClick=${onKeep}>Cancel</button>
   </section>`;
 }
