@@ -19,6 +19,8 @@ export interface HttpEnv {
     openRequest: OpenRequest;
     /** Set by `boundedBody`. */
     body: Body;
+    /** Unix seconds at which the access token of the caller expires. */
+    expiresAt: number | undefined;
     /** Replaces the route's path as the label in the metrics. */
     routeLabel: string | undefined;
   };

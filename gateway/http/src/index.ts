@@ -28,9 +28,11 @@ export {
   listen,
   type TlsFiles,
 } from "./listen.js";
+export { opensMcpStream } from "./mcp-streams.js";
 export {
   type AccessGrant,
   type AccessRefusal,
+  endWithAccess,
   type OAuthOptions,
   OAuthOptionsSchema,
   ProtectedResource,

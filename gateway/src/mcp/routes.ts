@@ -1,15 +1,16 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { AgentMemory } from "@membus/agent-client";
 import {
   BoundedStream,
   boundedBody,
   copyBody,
+  endWithAccess,
   type HttpApp,
   type HttpContext,
   type HttpEnv,
   jsonResponse,
   limitRequests,
   type OAuthOptions,
+  opensMcpStream,
   ProtectedResource,
   RequestPool,
 } from "@membus/http";
@@ -53,16 +54,10 @@ const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
 const BATCH_MAX = 8;
 /** Time in which a client has to read a complete answer. */
 const READ_TIMEOUT_MS = 60_000;
-/** The longest delay of a timer. A stream of a token that lasts longer ends after 24 days. */
-const STREAM_MS_MAX = 2 ** 31 - 1;
-/** The first revision with streams. Revisions are dates. */
-const STREAM_REVISION = "2026-07-28";
 
 interface McpEnv extends HttpEnv {
   Variables: HttpEnv["Variables"] & {
     memory: AgentMemory;
-    /** Unix seconds at which the access of the caller ends. */
-    expiresAt: number | undefined;
     /** The parsed body. */
     message: unknown;
   };
@@ -223,20 +218,12 @@ export class McpRoutes {
     };
     this.#streams.set(stream, end);
     request.becomeStream();
-    const cancel = this.#endWithAccess(call, end);
+    const cancel = endWithAccess(this.#dependencies.clock, call.expiresAt, () => void end());
     void request.closed.then(() => {
       cancel();
       this.#streams.delete(stream);
     });
     return responseWith(answer, stream);
-  }
-
-  /** Ends a stream when the token that opened it expires. @returns a function that cancels this. */
-  #endWithAccess({ expiresAt }: McpCall, end: () => Promise<void>): () => void {
-    if (expiresAt === undefined) return () => {};
-    const { clock } = this.#dependencies;
-    const leftMs = Math.min(Math.max(0, (expiresAt - clock.now()) * 1_000), STREAM_MS_MAX);
-    return clock.after(leftMs, () => void end(), { background: true });
   }
 
   async #send(answer: Response, stream: BoundedStream): Promise<void> {
@@ -287,15 +274,8 @@ export class McpRoutes {
   }
 }
 
-/** A method name without its revision may be any call of the 2025 revisions, which is no stream. */
-function opensStream({
-  env,
-}: {
-  readonly env: { readonly incoming: { readonly headers: IncomingHttpHeaders } };
-}): boolean {
-  const { headers } = env.incoming;
-  const revision = String(headers["mcp-protocol-version"] ?? "");
-  return headers["mcp-method"] === "subscriptions/listen" && revision >= STREAM_REVISION;
+function opensStream({ env }: Pick<HttpContext, "env">): boolean {
+  return opensMcpStream(env.incoming.headers);
 }
 
 /** Runs one middleware for requests that open a stream, and another for calls. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "../../../bus/test/free-port.js";
 import { AuthorizationServer } from "../../../gateway/test/oauth/authorization-server.js";
 import { ClientDocument, connectWithConsent } from "../../../gateway/test/oauth/oauth-client.js";
+import { JSON_HEADERS, LISTEN, LISTEN_HEADERS } from "../../../gateway/test/raw-mcp.js";
 import { REVISIONS } from "./mcp-clients.js";
 import { endOf, McpFixture } from "./mcp-fixture.js";
 
@@ -48,6 +49,28 @@ it("refuses another agent, a missing scope and a missing token", async () => {
   ]);
   expect(await post(await bearer({ scope: "" }))).toEqual([403, { error: "the token needs memory" }]);
   expect(await post({})).toEqual([401, { error: "an access token is needed" }]);
+});
+
+it("ends a stream when the token that opened it expires", async () => {
+  const token = await issuer.issue(url, { exp: Math.floor(Date.now() / 1_000) + 1 });
+  const headers = { ...JSON_HEADERS, ...LISTEN_HEADERS, authorization: `Bearer ${token}` };
+  const stream = await fetch(url, { method: "POST", headers, body: LISTEN });
+  expect(stream.status).toBe(200);
+  // Without an end of the stream this waits until the test times out.
+  const messages = [...(await stream.text()).matchAll(/^data: (.+)$/gm)].map(([, text]) => JSON.parse(text!));
+  expect(messages.map(({ method, result }) => method ?? result.resultType)).toEqual([
+    "notifications/subscriptions/acknowledged",
+    "complete",
+  ]);
+});
+
+it("opens no stream for a call with another method in its header", async () => {
+  const headers = { ...JSON_HEADERS, ...LISTEN_HEADERS, authorization: `Bearer ${await issuer.issue(url)}` };
+  for (const method of [{}, { "mcp-method": "tools/list" }]) {
+    const { "mcp-method": _, ...others } = headers;
+    const init = { method: "POST", headers: { ...others, ...method }, body: LISTEN };
+    expect((await fetch(url, init)).status).toBe(400);
+  }
 });
 
 it.each([

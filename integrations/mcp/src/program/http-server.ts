@@ -11,6 +11,7 @@ import {
   jsonResponse,
   listen,
   type OAuthOptions,
+  opensMcpStream,
   ProtectedResource,
   RequestTracker,
   requireBearer,
@@ -19,6 +20,7 @@ import { systemClock, withTimeout } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "../change-notices.js";
+import { ChangeStreams } from "./change-streams.js";
 
 const MCP_PATH = "/mcp";
 const CONNECTIONS_MAX = 1_000;
@@ -58,7 +60,7 @@ export async function serveHttp(
   }
   const onerror = (error: Error) => logger.warn({ err: error }, "rejected a request");
   const handler = createMcpHandler(factory, { onerror });
-  const stopNotices = notices.listen(handler.notify);
+  const streams = new ChangeStreams({ factory, notices, clock: systemClock, onerror });
   const tracker = new RequestTracker(systemClock);
   const app = createApp();
   app.use(
@@ -68,7 +70,7 @@ export async function serveHttp(
   const resource = oauth && new ProtectedResource(oauth, { clock: systemClock, logger });
   resource?.addTo(app);
   app.all(MCP_PATH, resource ? requireAccess(resource, options) : requireToken(token), (c) =>
-    handler.fetch(c.req.raw),
+    opensMcpStream(c.env.incoming.headers) ? streams.answer(c, c.get("expiresAt")) : handler.fetch(c.req.raw),
   );
   app.notFound((c) => jsonResponse(c, 404, { error: `no such path, use ${MCP_PATH}` }));
   app.onError((error, c) => {
@@ -77,8 +79,7 @@ export async function serveHttp(
   });
   const server = await listen(app, { host, port, connectionsMax: CONNECTIONS_MAX, limits: LIMITS });
   const drain = async () => {
-    stopNotices();
-    await handler.close();
+    await Promise.all([streams.close(), handler.close()]);
     await withTimeout(systemClock, DRAIN_TIMEOUT_MS, tracker.idle());
   };
   return { url: server.url + MCP_PATH, close: () => server.close(drain) };
@@ -108,7 +109,9 @@ function requireAccess(
     if (token !== undefined && isSame(given, token)) return next();
     const access = await resource.check(given);
     if ("agent" in access) {
-      return access.agent === agent ? next() : refuse(c, 403, "this server has the memory of another agent");
+      if (access.agent !== agent) return refuse(c, 403, "this server has the memory of another agent");
+      c.set("expiresAt", access.expiresAt);
+      return next();
     }
     resource.addHeaders(c, access);
     return refuse(c, access.status, access.reason);
