@@ -32,6 +32,8 @@ export interface InstallMachine {
   read(path: string): Promise<string>;
   /** Returns the paths of all files below the home folder and the project, except the state of membus. */
   files(): Promise<string[]>;
+  /** Returns the files in which membus records its installations. */
+  records(): Promise<string[]>;
 }
 
 /** `variables` are paths below the home folder. */
@@ -93,5 +95,6 @@ export async function installMachine(
         .filter((path) => !path.startsWith("state") && path !== "home" && path !== "my project")
         .sort();
     },
+    records: () => readdir(join(root, "state/membus/coding-agents/install")),
   };
 }

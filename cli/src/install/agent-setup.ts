@@ -1,6 +1,13 @@
 import { createTwoFilesPatch } from "diff";
 import type { Agent, ConfigTarget, Scope } from "./agents.js";
-import { deleteConfigFile, deleteEmptyFolders, readConfigFile, writeConfigFile } from "./config-file.js";
+import {
+  deleteConfigFile,
+  deleteEmptyFolders,
+  deleteTemporaries,
+  missingFolders,
+  readConfigFile,
+  writeConfigFile,
+} from "./config-file.js";
 import { InstallRecords } from "./install-record.js";
 import type { Launch } from "./launch.js";
 import type { Machine } from "./machine.js";
@@ -38,15 +45,24 @@ export class AgentSetup {
     return this.#targets.some((target, index) => hasAnyEntry(target, files[index]!));
   }
 
-  /** Writes the changes, one file after the other. */
+  /**
+   * Writes the changes, one file after the other. A record exists before its change and until everything is
+   * removed, so that an uninstallation finds the leftovers of an interrupted change.
+   */
   async apply(changes: readonly FileChange[]): Promise<void> {
     for (const { file, after, folders, record } of changes) {
-      const created = after === undefined ? await deleteConfigFile(file) : await writeConfigFile(file, after);
-      if (record === undefined) await this.#records.remove(file.path);
-      else await this.#records.write({ ...record, createdFolders: [...folders, ...(created ?? [])] });
+      if (record !== undefined) {
+        const createdFolders = [...folders, ...(await missingFolders(file))];
+        await this.#records.write({ ...record, createdFolders });
+      }
+      await deleteTemporaries(file);
+      if (after === file.text) continue;
+      if (after === undefined) await deleteConfigFile(file);
+      else await writeConfigFile(file, after);
     }
-    const deleted = changes.filter(({ after }) => after === undefined);
-    await deleteEmptyFolders(deleted.flatMap(({ folders }) => folders));
+    const removals = changes.filter(({ record }) => record === undefined);
+    await deleteEmptyFolders(removals.flatMap(({ folders }) => folders));
+    for (const { file } of removals) await this.#records.remove(file.path);
   }
 
   async #plan(plan: typeof planInstall): Promise<FileChange[]> {
@@ -64,6 +80,7 @@ export class AgentSetup {
 export function diffOf(changes: readonly FileChange[]): string {
   return changes
     .map(({ file, after }) => {
+      if (after === file.text) return `leftovers of an interrupted change of ${file.realPath}`;
       const before = file.text === undefined ? "/dev/null" : file.realPath;
       const name = after === undefined ? "/dev/null" : file.realPath;
       const patch = createTwoFilesPatch(before, name, file.text ?? "", after ?? "", "", "", { context: 1 });

@@ -1,12 +1,26 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 
 const SIZE_BYTES_MAX = 16 * 1024 * 1024;
 /** Configurations may hold secrets of other servers. */
 const NEW_FILE_MODE = 0o600;
 const MODE_BITS = 0o7777;
+/** Follows the name of the file in the name of its new version. */
+const TEMPORARY_ENDING = /^[0-9a-f]{12}\.tmp$/;
 
 /** A configuration file as it is on disk. */
 export interface ConfigFile {
@@ -16,6 +30,8 @@ export interface ConfigFile {
   readonly realPath: string;
   /** Undefined if the file does not exist. */
   readonly text: string | undefined;
+  /** Paths of new versions that an interrupted change has left beside the file. */
+  readonly temporaries: readonly string[];
 }
 
 /**
@@ -27,23 +43,24 @@ export interface ConfigFile {
 export async function readConfigFile(path: string, roots: readonly string[]): Promise<ConfigFile> {
   const realPath = await resolveLinks(path);
   await checkInside(path, realPath, roots);
+  const temporaries = await findTemporaries(realPath);
   const found = await statOrUndefined(realPath);
-  if (found === undefined) return { path, realPath, text: undefined };
+  if (found === undefined) return { path, realPath, text: undefined, temporaries };
   if (!found.isFile()) throw new Error(`${path} is not a file`);
   if (found.size > SIZE_BYTES_MAX)
     throw new Error(`${path} has ${found.size} bytes, at most 16 MiB are read`);
-  return { path, realPath, text: decode(path, await readFile(realPath)) };
+  return { path, realPath, text: decode(path, await readFile(realPath)), temporaries };
 }
 
 /**
- * Replaces the text of a file in one step, and keeps its mode and owner. Returns the folders that it created.
+ * Replaces the text of a file in one step, and keeps its mode and owner. Creates missing folders.
  * @throws {Error} if the file has changed since it was read.
  */
 export async function writeConfigFile(
   { path, realPath, text: expected }: ConfigFile,
   text: string,
-): Promise<string[]> {
-  const created = await createFolders(dirname(realPath));
+): Promise<void> {
+  await mkdir(dirname(realPath), { recursive: true });
   const previous = await statOrUndefined(realPath);
   const temporary = join(dirname(realPath), `.${basename(realPath)}.${randomBytes(6).toString("hex")}.tmp`);
   try {
@@ -54,15 +71,30 @@ export async function writeConfigFile(
     await rm(temporary, { force: true });
     throw error;
   }
-  return created;
 }
 
-/** Deletes a file that membus created, and what Python has compiled from it. */
+/** Returns the folders that a change of the file will create. */
+export async function missingFolders({ realPath }: ConfigFile): Promise<string[]> {
+  const missing: string[] = [];
+  let folder = dirname(realPath);
+  while (dirname(folder) !== folder && (await statOrUndefined(folder)) === undefined) {
+    missing.unshift(folder);
+    folder = dirname(folder);
+  }
+  return missing;
+}
+
+export async function deleteTemporaries({ temporaries }: ConfigFile): Promise<void> {
+  for (const path of temporaries) await rm(path, { force: true });
+}
+
+/** Deletes a file that membus created, and the files that Python has compiled from it. */
 export async function deleteConfigFile({ path, realPath, text }: ConfigFile): Promise<void> {
   await checkUnchanged(path, realPath, text);
-  await rm(realPath);
+  // Before the file, so that a removal that is interrupted here can be repeated.
   if (extname(realPath) === ".py")
     await rm(join(dirname(realPath), "__pycache__"), { recursive: true, force: true });
+  await rm(realPath);
 }
 
 /** Deletes the empty folders among these. */
@@ -94,13 +126,13 @@ function isInside(root: string, path: string): boolean {
   return way !== "" && way.split(sep)[0] !== ".." && !isAbsolute(way);
 }
 
-async function createFolders(folder: string): Promise<string[]> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return [];
-  const names = relative(first, folder)
-    .split(sep)
-    .filter((name) => name !== "");
-  return [first, ...names.map((_, index) => join(first, ...names.slice(0, index + 1)))];
+async function findTemporaries(realPath: string): Promise<string[]> {
+  const folder = dirname(realPath);
+  const names = await readdir(folder).catch(() => []);
+  const prefix = `.${basename(realPath)}.`;
+  return names
+    .filter((name) => name.startsWith(prefix) && TEMPORARY_ENDING.test(name.slice(prefix.length)))
+    .map((name) => join(folder, name));
 }
 
 async function writeNew(path: string, text: string, previous: Stats | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { userFolders } from "../coding-agents/user-folders.js";
@@ -41,11 +41,16 @@ export class InstallRecords {
 
   async write(record: InstallRecord): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await writeFile(this.#file(record.path), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+    const file = this.#file(record.path);
+    // A record may replace an earlier one, which is needed until this one is complete.
+    await writeFile(`${file}.tmp`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+    await rename(`${file}.tmp`, file);
   }
 
   async remove(path: string): Promise<void> {
-    await rm(this.#file(path), { force: true });
+    const file = this.#file(path);
+    await rm(`${file}.tmp`, { force: true });
+    await rm(file, { force: true });
   }
 
   #file(path: string): string {

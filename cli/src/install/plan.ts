@@ -19,11 +19,11 @@ const SYNTAXES: Readonly<Record<ConfigTarget["syntax"], ConfigSyntax>> = {
 /** A planned change of one file. */
 export interface FileChange {
   readonly file: ConfigFile;
-  /** Undefined: delete the file. */
+  /** Undefined: delete the file. Equal to the text of the file: only delete leftovers. */
   readonly after: string | undefined;
   /** How to undo an installation. */
   readonly record?: Omit<InstallRecord, "createdFolders">;
-  /** Folders to delete with the file if they are empty. */
+  /** Folders that membus created. A removal deletes the empty ones. */
   readonly folders: readonly string[];
 }
 
@@ -65,24 +65,31 @@ export const planInstall: PlanStep = (target, file, record) =>
     };
   });
 
-/** Plans the removal. Returns undefined if the file has no entry of membus. */
+/** Plans the removal. Returns undefined if the file has no entry of membus and an interrupted change left nothing. */
 export const planUninstall: PlanStep = (target, file, record) =>
   withPath(file.path, () => {
-    const { text } = file;
-    if (text === undefined) return undefined;
-    const syntax = SYNTAXES[target.syntax];
-    const before =
-      textBefore(record, text) ?? withoutEntries(syntax, text, target.entries, record?.createdParents ?? []);
-    if (before === text) return undefined;
-    const after = withoutLeftovers(syntax, before, target.leftovers ?? []);
-    // Without a record, for example after a crash, a file with a single entry is still a file of membus.
-    const isCreated = target.syntax === "whole-file" || record?.existed === false;
-    return {
-      file,
-      after: isCreated && isBlank(after) ? undefined : after,
-      folders: record?.createdFolders ?? [],
-    };
+    const { text, temporaries } = file;
+    const folders = record?.createdFolders ?? [];
+    const after = text === undefined ? undefined : textWithout(target, text, record);
+    const hasLeftovers = record !== undefined || temporaries.length > 0;
+    return after === text && !hasLeftovers ? undefined : { file, after, folders };
   });
+
+/** Returns the text without the entries of membus, or undefined for a file that membus created. */
+function textWithout(
+  target: ConfigTarget,
+  text: string,
+  record: InstallRecord | undefined,
+): string | undefined {
+  const syntax = SYNTAXES[target.syntax];
+  const before =
+    textBefore(record, text) ?? withoutEntries(syntax, text, target.entries, record?.createdParents ?? []);
+  if (before === text) return text;
+  const after = withoutLeftovers(syntax, before, target.leftovers ?? []);
+  // Without a record, for example if it is unreadable, a file with a single entry is still a file of membus.
+  const isCreated = target.syntax === "whole-file" || record?.existed === false;
+  return isCreated && isBlank(after) ? undefined : after;
+}
 
 /** Returns whether the file has an entry of membus. */
 export function hasAnyEntry(target: ConfigTarget, file: ConfigFile): boolean {
