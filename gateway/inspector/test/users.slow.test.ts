@@ -1,4 +1,10 @@
-import { forgetUser, KnowledgeGraph, LongTermMemory, openConversation } from "@membus/agentic";
+import {
+  forgetUser,
+  KnowledgeGraph,
+  LongTermMemory,
+  messageSources,
+  openConversation,
+} from "@membus/agentic";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
@@ -27,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     const { page, problems } = await fixture.open(hash, { agent });
     await page.locator("[data-kind=fact]").waitFor();
     const kind = async (name: string) =>
-      (await page.locator(`[data-kind=${name}] li a`).allTextContents()).toSorted();
+      (await page.locator(`[data-kind=${name}] li > a`).allTextContents()).toSorted();
     return { page, problems, kind };
   };
 
@@ -63,13 +69,37 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     await facts.close();
     const { page, problems } = await texts("#/users?user=ada", "guide");
     const textsIn = async (state: string) =>
-      (await page.locator(`[data-state=${state}] a`).allTextContents()).toSorted();
+      (await page.locator(`[data-state=${state}] li > a`).allTextContents()).toSorted();
     expect(await textsIn("current")).toEqual(["drinks tea", "sits on the aisle"]);
     expect(await textsIn("earlier")).toEqual(["sits at the window"]);
     expect(await page.locator("[data-state=earlier] .quiet").textContent()).toMatch(/^since .*, until /s);
     expect(await page.getByRole("heading", { name: "Facts" }).textContent()).toBe(
       "Facts 3 facts, 1 outdated",
     );
+    expect(problems).toEqual([]);
+  });
+
+  it("says since when and why something is known", async () => {
+    const memory = fixture.alice.forAgent("clerk");
+    const talk = await openConversation(memory, { id: "user:ada" });
+    await talk.add({ id: "m1", message: { role: "user", content: "I moved to Lisbon" } });
+    const facts = new LongTermMemory(memory, { subject: "user:ada" });
+    const record = (text: string, ...ids: readonly string[]) =>
+      facts.record(text, { infer: false, at: 1_600_000_000, sources: messageSources("user:ada", ids) });
+    await record("lives in Lisbon", "m1", "m2");
+    await record("drinks tea", "m3");
+    await facts.record("reads maps", { infer: false });
+    await facts.close();
+    const { page, problems } = await texts("#/users?user=ada", "clerk");
+    const lines = await page.locator("[data-kind=fact] li .quiet").allTextContents();
+    const origins = lines.map((line) => line.replace(/\s+/g, " ").split(" · ").slice(0, 2));
+    expect(origins).toEqual([
+      [expect.stringMatching(/^since /), "recorded by clerk"],
+      ["since Sep 13, 12:26 PM", "recorded by clerk, its source no longer exists"],
+      ["since Sep 13, 12:26 PM", "because of I moved to Lisbon and 1 more"],
+    ]);
+    await page.getByRole("link", { name: "I moved to Lisbon" }).first().click();
+    await page.getByRole("complementary", { name: "Entry" }).getByText("lives in Lisbon").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -88,10 +118,11 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     expect(await page.locator("[data-kind=triple]").count()).toBe(0);
     await page.goto(`${fixture.url}/#/users?user=ada&agent=scribe`);
     await page.getByRole("link", { name: "Ada knows Grace" }).waitFor();
+    await page.getByText("Also found as Ada, ADA").click();
     await page.getByLabel("Other names").fill("Countess, Lady Lovelace");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("link", { name: "Countess likes Byron" }).waitFor();
-    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("button", { name: "Forget ada…" }).click();
     await page.getByRole("heading", { name: "3 entries will be forgotten" }).waitFor();
     await page.getByRole("button", { name: "Forget permanently" }).click();
     await page.getByText("Forgotten: 3 entries.").waitFor();
@@ -111,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     const porter = fixture.alice.forAgent("porter");
     const { deleted } = await forgetUser(porter, "ada", { dryRun: true });
     const { page, problems } = await texts("#/users?user=ada", "porter");
-    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("button", { name: "Forget ada…" }).click();
     await page.getByRole("heading", { name: `${deleted} entries will be forgotten` }).waitFor();
     expect(deleted).toBe(4);
     const listed = page.getByRole("list", { name: "Forgotten in episodic" });
@@ -128,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
       "triple · graph",
     ]);
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("button", { name: "Forget ada…" }).click();
     await page.getByRole("button", { name: "Forget permanently" }).click();
     await page.getByText("Forgotten: 4 entries.").waitFor();
     expect((await forgetUser(porter, "ada", { dryRun: true })).deleted).toBe(0);
@@ -140,7 +171,8 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     const { url } = await fixture.gateways.gateway();
     const { page } = await fixture.open("#/users?user=ada", { agent: "concierge", url });
     await page.locator("[data-kind=fact]").waitFor();
-    expect(await page.getByRole("button", { name: "Dry run" }).count()).toBe(0);
+    await page.getByText("To edit and forget, run").waitFor();
+    expect(await page.getByRole("button", { name: "Forget ada…" }).count()).toBe(0);
     const response = await fetch(`${url}/inspector/user/forget?tenant=default&agent=concierge`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -154,7 +186,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
       page.locator("[data-user]").first().waitFor(),
     );
     await fixture.expectAccessible("#/users?user=ada", "concierge", async (page) => {
-      await page.getByRole("button", { name: "Dry run" }).click();
+      await page.getByRole("button", { name: "Forget ada…" }).click();
       await page.getByRole("button", { name: "Forget permanently" }).waitFor();
     });
   });

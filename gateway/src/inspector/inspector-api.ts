@@ -106,10 +106,18 @@ export interface UserReply {
     readonly newest: number;
   }[];
   /** Entries in these namespaces, and entries elsewhere that name the user, newest first. */
-  readonly entries: readonly RecentChange[];
+  readonly entries: readonly UserEntry[];
   /** True if there are more entries. */
   readonly truncated: boolean;
   readonly degraded: readonly DegradedTier[];
+}
+
+/** An entry about a user with its origin. */
+export interface UserEntry extends RecentChange {
+  /** Number of entries from which it was derived. */
+  readonly source_count: number;
+  /** The first of them that exists. */
+  readonly source?: EntryBrief;
 }
 
 export interface UserPlaceBrief {

@@ -3,7 +3,7 @@ import { type Filter, type JsonObject, LIMITS, type MemoryEntry, TIERS } from "@
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
 import { briefOf } from "./entry-brief.js";
 import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
-import type { UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
+import type { UserEntry, UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
 import { changeOf } from "./live.js";
 import { invalidField, optionalText, type Query, textField } from "./query-fields.js";
 import { otherNames } from "./user-names.js";
@@ -11,6 +11,8 @@ import { conversationUsers, listUsers, namespacesOfUser, userOf } from "./users.
 
 const ENTRIES_MAX = 200;
 const PLACES_READ = 32;
+/** Sources of one entry that are read. The first one that exists is shown. */
+const SOURCES_READ = 2;
 /** Entries that a dry run lists. */
 const LISTED_MAX = 100;
 
@@ -35,7 +37,7 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   for (const entry of [...pages.flatMap(({ entries }) => entries), ...mentions.entries]) {
     found.set(`${entry.tier} ${entry.namespace} ${entry.key_hash}`, entry);
   }
-  const entries = [...found.values()].map(changeOf).sort((a, b) => b.at - a.at);
+  const latest = [...found.values()].sort((a, b) => b.timestamps.updated - a.timestamps.updated);
   const isCut =
     arePlacesCut ||
     mentions.truncated ||
@@ -46,10 +48,23 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
     names,
     places,
     conversations: own.map(({ value, count, newest }) => ({ id: String(value), messages: count, newest })),
-    entries: entries.slice(0, ENTRIES_MAX),
-    truncated: isCut || entries.length > ENTRIES_MAX,
+    entries: await withSources(memory, latest.slice(0, ENTRIES_MAX)),
+    truncated: isCut || latest.length > ENTRIES_MAX,
     degraded: distinct([mentions, ...pages].flatMap(({ degraded }) => degraded ?? [])),
   };
+}
+
+/** Adds the origin of each entry. An origin that cannot be read is left out. */
+async function withSources(memory: AgentMemory, entries: readonly MemoryEntry[]): Promise<UserEntry[]> {
+  const read = ({ sources = [] }: MemoryEntry) => sources.slice(0, SOURCES_READ);
+  const keys = [...new Set(entries.flatMap(read))].map(($hash) => ({ $hash }));
+  const found = keys.length === 0 ? undefined : await findAnywhere(memory, { keys }, keys.length);
+  const byHash = new Map(found?.entries.map((entry) => [entry.key_hash, entry]));
+  return entries.map((entry) => {
+    const [first] = read(entry).flatMap((hash) => byHash.get(hash) ?? []);
+    const source = first && { source: briefOf(first) };
+    return { ...changeOf(entry), source_count: entry.sources?.length ?? 0, ...source };
+  });
 }
 
 async function placesOf(

@@ -1,5 +1,11 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { KnowledgeGraph, LongTermMemory, openConversation, withBudget } from "@membus/agentic";
+import {
+  KnowledgeGraph,
+  LongTermMemory,
+  messageSources,
+  openConversation,
+  withBudget,
+} from "@membus/agentic";
 import { type Clock, systemClock } from "@membus/protocol";
 
 const HOUR_S = 3_600;
@@ -24,15 +30,16 @@ const CHATS: Readonly<Record<string, readonly Turn[]>> = {
   ],
 };
 
-const FACTS: Readonly<Record<string, readonly string[]>> = {
+/** Facts about a user, with the turn of the chat in which the user said it. */
+const FACTS: Readonly<Record<string, readonly (readonly [string, number?])[]>> = {
   "user:ada": [
-    "lives in Lisbon",
-    "drinks tea, never coffee",
-    "prefers morning trains",
-    "likes window seats",
-    "calls Grace on Fridays",
+    ["likes window seats"],
+    ["lives in Lisbon", 0],
+    ["drinks tea, never coffee", 0],
+    ["prefers morning trains", 1],
+    ["calls Grace on Fridays", 2],
   ],
-  "user:grace": ["is allergic to peanuts", "cooks for four on Sundays", "works night shifts in June"],
+  "user:grace": [["works night shifts in June"], ["is allergic to peanuts", 0], ["cooks for four", 1]],
 };
 
 const TRIPLES: readonly (readonly [string, string, string])[] = [
@@ -75,17 +82,13 @@ export async function storeTeam(client: AgentMemory, clock: SampleClock): Promis
     client.forAgent(name),
   ) as [AgentMemory, AgentMemory, AgentMemory];
   await storeNotes(planner, clock);
-  const subjects = Object.entries(FACTS);
-  for (const [n, [subject, facts]] of subjects.entries()) {
-    clock.goTo(50 - 5 * n);
-    await storeFacts(concierge, subject, facts);
-  }
   clock.goTo(36);
   const graph = new KnowledgeGraph(concierge);
   await graph.add(TRIPLES.map(([subject, predicate, object]) => ({ subject, predicate, object })));
   for (const [n, [id, turns]] of Object.entries(CHATS).entries()) {
     clock.goTo(28 - 12 * n);
     await storeChat(concierge, id, turns);
+    await storeFacts(concierge, id, clock);
   }
   clock.goTo(0);
   await storeResearch(researcher);
@@ -96,17 +99,20 @@ export async function storeTeam(client: AgentMemory, clock: SampleClock): Promis
 async function storeChat(memory: AgentMemory, id: string, turns: readonly Turn[]): Promise<void> {
   const system = "You are a concierge. Be brief and kind.";
   const talk = await openConversation(memory, { id, description: system });
-  for (const [asked, answer] of turns) {
+  for (const [n, [asked, answer]] of turns.entries()) {
     await talk.add([
-      { role: "user", content: asked },
-      { role: "assistant", content: answer },
+      { id: `turn${n}`, message: { role: "user", content: asked } },
+      { id: `answer${n}`, message: { role: "assistant", content: answer } },
     ]);
   }
 }
 
-async function storeFacts(memory: AgentMemory, subject: string, facts: readonly string[]): Promise<void> {
+async function storeFacts(memory: AgentMemory, subject: string, clock: SampleClock): Promise<void> {
   const longTerm = new LongTermMemory(memory, { subject });
-  for (const fact of facts) await longTerm.record(fact, { infer: false });
+  for (const [fact, turn] of FACTS[subject] ?? []) {
+    const sources = turn === undefined ? {} : { sources: messageSources(subject, [`turn${turn}`]) };
+    await longTerm.record(fact, { infer: false, at: clock.now(), ...sources });
+  }
   await longTerm.close();
 }
 

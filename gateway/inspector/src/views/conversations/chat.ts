@@ -53,7 +53,7 @@ function LearnedTogether({ learned, from }: LearnedItem): VNode {
 function Message({ message, isCompacted, offloads, learned }: MessageItem): VNode {
   const { role, name, author, occurred_at, text, truncated, tool_calls, marks } = message;
   return html`<li class=${`message ${role}`} data-message=${message.id}>
-    <p class="byline"><strong>${name ?? role}</strong> <span class="tag">${role}</span>
+    <p class="byline"><strong>${name ?? role}</strong> ${name !== undefined && html`<span class="tag">${role}</span>`}
       ${isCompacted && html`<span class="tag">summarised</span>`}
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
       <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>

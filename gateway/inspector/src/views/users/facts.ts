@@ -1,4 +1,4 @@
-import type { RecentChange } from "@membus/gateway/inspector-api";
+import type { UserEntry } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { now } from "../../clock.js";
@@ -6,9 +6,10 @@ import { entryParams, keyText } from "../../entry-text.js";
 import { counted } from "../../figures.js";
 import { Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
+import { Origin } from "./origin.js";
 
 /** Shows the current facts first, and then those that no longer hold. */
-export function Facts({ entries }: { readonly entries: readonly RecentChange[] }): VNode {
+export function Facts({ entries }: { readonly entries: readonly UserEntry[] }): VNode {
   const at = now();
   const earlier = entries.filter((entry) => isOutdated(entry, at));
   const current = entries
@@ -29,19 +30,20 @@ function Fact({
   entry,
   isEarlier = false,
 }: {
-  readonly entry: RecentChange;
+  readonly entry: UserEntry;
   readonly isEarlier?: boolean;
 }): VNode {
   const { text, key, valid_until: until, tier, namespace } = entry;
   const end = until === undefined ? "replaced" : html`until <${Time} at=${until} isShort />`;
   return html`<li><a href=${hrefOf("memories", entryParams(entry))}>${text || keyText(key)}</a>
-    <span class="quiet">since <${Time} at=${sinceOf(entry)} isShort />${isEarlier && html`, ${end}`} · ${tier} · ${namespace}</span></li>`;
+    <span class="quiet">since <${Time} at=${sinceOf(entry)} isShort />${isEarlier && html`, ${end}`} ·${" "}
+      <${Origin} entry=${entry} /> · ${tier} · ${namespace}</span></li>`;
 }
 
-function sinceOf({ since, created }: RecentChange): number {
+function sinceOf({ since, created }: UserEntry): number {
   return since ?? created;
 }
 
-function isOutdated({ valid_until: until, superseded }: RecentChange, at: number): boolean {
+function isOutdated({ valid_until: until, superseded }: UserEntry, at: number): boolean {
   return superseded === true || (until !== undefined && until <= at);
 }

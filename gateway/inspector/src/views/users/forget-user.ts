@@ -36,14 +36,15 @@ export function ForgetUser({ api, name, names, onForgotten }: ForgetUserProps): 
       setState({ step: "idle" });
     }
   };
-  return html`<section class="panel" aria-labelledby="forget-user"><h3 id="forget-user">Forget ${name}</h3>
+  if (state.step === "idle") {
+    return html`<p><button type="button" class="plain danger"
+        onClick=${() => void post("user/forget/preview", "preview")}>Forget ${name}…</button>${" "}
+      <span class="quiet">A dry run lists the entries first.</span></p>
+      <${Failure} of=${failure} />`;
+  }
+  return html`<section class="panel dry-run" aria-labelledby="forget-user"><h3 id="forget-user">Forget ${name}</h3>
     <${Failure} of=${failure} />
     ${state.step === "asking" && html`<p role="status">Listing what belongs to ${name}</p>`}
-    ${
-      state.step === "idle" &&
-      html`<p class="quiet">A dry run lists the entries first.</p>
-      <button type="button" class="plain" onClick=${() => void post("user/forget/preview", "preview")}>Dry run</button>`
-    }
     ${
       state.step === "preview" &&
       html`<${Preview} reply=${state.reply}>
@@ -77,7 +78,7 @@ function Preview({
     <details><summary>What stays</summary><ul class="bullets">${remains.map(
       ({ what, reason }) => html`<li key=${what}>${what}: ${reason}</li>`,
     )}</ul></details>
-    <p>${children}</p>`;
+    <p class="footer">${children}</p>`;
 }
 
 interface TierEntriesProps {

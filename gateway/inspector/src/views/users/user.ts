@@ -1,4 +1,4 @@
-import type { RecentChange, UserPlaceBrief, UserReply } from "@membus/gateway/inspector-api";
+import type { UserEntry, UserPlaceBrief, UserReply } from "@membus/gateway/inspector-api";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams, keyText } from "../../entry-text.js";
@@ -7,8 +7,10 @@ import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
+import { ReadOnly } from "../read-only.js";
 import { Facts } from "./facts.js";
 import { ForgetUser } from "./forget-user.js";
+import { Origin } from "./origin.js";
 
 /** Titles of the kinds of records that are shown first. Other entries follow under their kind. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -31,6 +33,8 @@ export function User({ api, route, edit, name }: PageProps & { readonly name: st
   return html`<section aria-labelledby="user" aria-busy=${isLoading}>
     <p class="panel-head"><a href=${route.href({})}>All users</a></p>
     <h2 id="user">${name}</h2>
+    ${edit && value !== undefined && html`<${ForgetUser} key=${value.names.join()} api=${api} name=${name} names=${value.names} onForgotten=${reload} />`}
+    ${!edit && html`<${ReadOnly} />`}
     <${OtherNames} key=${others} route=${route} name=${name} others=${others} used=${value?.names ?? []} />
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
@@ -40,8 +44,7 @@ export function User({ api, route, edit, name }: PageProps & { readonly name: st
       value !== undefined &&
       html`<div class="overview">
       <div class="wide-panel">${kindsOf(value.entries).map(([kind, entries]) => html`<${Kind} key=${kind} kind=${kind} entries=${entries} />`)}</div>
-      <div class="panel-column"><${Places} places=${value.places} /><${Chats} reply=${value} />
-        ${edit && html`<${ForgetUser} key=${value.names.join()} api=${api} name=${name} names=${value.names} onForgotten=${reload} />`}</div>
+      <div class="panel-column"><${Places} places=${value.places} /><${Chats} reply=${value} /></div>
     </div>`
     }
   </section>`;
@@ -61,17 +64,18 @@ function OtherNames({ route, name, others, used }: OtherNamesProps): VNode {
     const given = new FormData(event.currentTarget as HTMLFormElement).get("names");
     route.go({ user: name, names: String(given).trim() });
   };
-  return html`<form class="search-box" onSubmit=${search}>
+  return html`<details class="other-names" open=${others !== ""}>
+    <summary>${used.length > 0 ? `Also found as ${used.join(", ")}` : "Other names"}</summary>
+    <form class="search-box" onSubmit=${search}>
       <label>Other names, with commas between them
         <input name="names" maxlength="512" autocomplete="off" defaultValue=${others} /></label>
       <button class="plain">Search</button>
-    </form>
-    ${used.length > 0 && html`<p class="quiet">Relations and labels named ${used.join(", ")} count too.</p>`}`;
+    </form></details>`;
 }
 
 /** Groups entries by kind: known kinds in order, then the others. */
-function kindsOf(entries: readonly RecentChange[]): [string, RecentChange[]][] {
-  const kinds = new Map<string, RecentChange[]>(Object.keys(TITLES).map((kind) => [kind, []]));
+function kindsOf(entries: readonly UserEntry[]): [string, UserEntry[]][] {
+  const kinds = new Map<string, UserEntry[]>(Object.keys(TITLES).map((kind) => [kind, []]));
   for (const entry of entries) {
     const kind = entry.kind ?? "other";
     kinds.set(kind, [...(kinds.get(kind) ?? []), entry]);
@@ -79,17 +83,12 @@ function kindsOf(entries: readonly RecentChange[]): [string, RecentChange[]][] {
   return [...kinds].filter(([, found]) => found.length > 0);
 }
 
-function Kind({
-  kind,
-  entries,
-}: {
-  readonly kind: string;
-  readonly entries: readonly RecentChange[];
-}): VNode {
+function Kind({ kind, entries }: { readonly kind: string; readonly entries: readonly UserEntry[] }): VNode {
   if (kind === "fact") return html`<${Facts} entries=${entries} />`;
-  const item = (entry: RecentChange) => html`<li key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}>
+  const item = (entry: UserEntry) => html`<li key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`}>
     <a href=${hrefOf("memories", entryParams(entry))}>${entry.text || keyText(entry.key)}</a>
-    <span class="quiet">${entry.tier} · ${entry.namespace} · <${Time} at=${entry.at} isShort /></span></li>`;
+    <span class="quiet"><${Time} at=${entry.at} isShort /> ·${" "}
+      ${kind !== "message" && html`<${Origin} entry=${entry} /> · `}${entry.tier} · ${entry.namespace}</span></li>`;
   return html`<section class="panel" aria-labelledby=${`kind-${kind}`} data-kind=${kind}>
     <h3 id=${`kind-${kind}`}>${TITLES[kind] ?? kind} <span class="count quiet">${entries.length}</span></h3>
     <ul class="rows">${entries.map(item)}</ul></section>`;
