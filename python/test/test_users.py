@@ -126,3 +126,25 @@ def test_a_rename_refuses_a_name_with_memories(bus: RunningBus, agent: str) -> N
         assert [item["value"] for item in client.items(namespace="**") if "%7e" in str(item["value"])] == ["about/c%7ed"]
         with pytest.raises(ValueError, match="user must be 1..59 characters"):
             memory.rename("ada", "")
+
+
+async def test_users_are_case_sensitive(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent, tenant=agent) as client:
+        memory = AsyncMemory(client)
+
+        async def store(name: str, node: str) -> None:
+            await memory.add(["I prefer tea", user("Good morning")], user=name)
+            triple = {"subject": node, "predicate": "likes", "object": "tea"}
+            entry = {"key": triple, "content": {}, "tier": "episodic", "metadata": {"kind": "triple", **triple, "trust": "user"}}
+            await client.in_namespace("graph").store(entry)
+
+        for name in ("Ada", "ada", "Bob"):
+            await store(name, name.lower() if name == "Bob" else name)
+        assert (await memory.forget("Ada")).deleted == {"fact": 2, "message": 1, "triple": 1}
+        await store("Ada", "Ada")
+        assert await memory.rename("Ada", "Ann") == 4
+        assert texts(await memory.search("tea", user="ada", limit=1)) == ["I prefer tea"]
+        assert len(await memory.history("ada")) == 1
+        assert (await memory.forget("Bob")).deleted == {"fact": 2, "message": 1, "triple": 1}
+        graph = await client.retrieve(namespace="graph", tier="episodic")
+        assert sorted(entry["key"]["subject"] for entry in graph["entries"]) == ["Ann", "ada"]

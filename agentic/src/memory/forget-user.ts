@@ -11,7 +11,15 @@ import {
 import { kindIs } from "../kind-filter.js";
 import { NamespaceView, setForgetMark, subjectNamespace } from "../long-term/index.js";
 import { UserSchema, userSubject } from "./memory-options.js";
-import { codeOf, countByKind, servedTiers, type UserNames, type UserPlace, userPlaces } from "./user-data.js";
+import {
+  codeOf,
+  countByKind,
+  lowerCaseNodes,
+  servedTiers,
+  type UserNames,
+  type UserPlace,
+  userPlaces,
+} from "./user-data.js";
 
 const NameSchema = option.list(option.shortText(LIMITS.stringLength), 0, 50);
 
@@ -91,8 +99,9 @@ export async function forgetUser(
 ): Promise<ForgetUserReceipt> {
   parseOption(UserSchema, user, "user");
   const { names, conversations, purge, dryRun } = parseOptions(ForgetUserOptionsSchema, options);
-  const run = new ForgetRun(memory, { user, names, conversations }, { purge, dryRun, cascade: true });
-  return run.run();
+  const given = { user, names, conversations };
+  const all = { ...given, nodes: await lowerCaseNodes(memory, given) };
+  return new ForgetRun(memory, all, { purge, dryRun, cascade: true }).run();
 }
 
 /**

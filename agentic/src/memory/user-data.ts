@@ -17,6 +17,8 @@ export interface UserNames {
   readonly names: readonly string[];
   /** Conversations of the user with other ids than `user:<user>` and `user:<user>/...`. */
   readonly conversations: readonly string[];
+  /** Names in lower case of nodes in graphs, see `lowerCaseNodes`. */
+  readonly nodes?: readonly string[];
 }
 
 /** Entries of a user: a namespace in a tier, and the criteria that select the entries. */
@@ -32,6 +34,38 @@ export interface UserPlace {
 export async function servedTiers(memory: AgentMemory): Promise<MemoryTier[]> {
   const { tiers } = await memory.ping({ retryTimeoutMs: 5_000 });
   return TIERS.filter((tier) => tiers.includes(tier));
+}
+
+/**
+ * Returns the names of a user in lower case, because graphs may store nodes so. Users are case-sensitive, so a name
+ * of another user that this agent sees is left out.
+ */
+export async function lowerCaseNodes(memory: AgentMemory, user: UserNames): Promise<string[]> {
+  const names = namesOf(user);
+  const lower = names.map((name) => name.toLowerCase()).filter((name) => !names.includes(name));
+  const others = [...new Set(lower)].map((node) => ({ node, ...otherUser(node.replace(/^user:/, "")) }));
+  const taken = new Set<string>();
+  for (const tier of others.length === 0 ? [] : await servedTiers(memory)) {
+    for await (const { value } of memory.items({ namespace: "**", tier })) {
+      for (const { node, other } of others) if (isUserNamespace(String(value), other)) taken.add(node);
+    }
+    for (const { node, where } of others) {
+      const { items } = await memory.list({ namespace: "**", tier, field: "group", where, limit: 1 });
+      if (items.length > 0) taken.add(node);
+    }
+  }
+  return others.map(({ node }) => node).filter((node) => !taken.has(node));
+}
+
+function otherUser(user: string): { readonly other: UserNames; readonly where: Filter } {
+  const subject = userSubject(user);
+  const where: Filter = {
+    any: [
+      { field: "group", op: "eq", value: subject },
+      { field: "group", op: "starts_with", value: `${subject}/` },
+    ],
+  };
+  return { other: { user, names: [], conversations: [] }, where };
 }
 
 /** Returns all entries of a user that this agent sees in a tier. */
@@ -96,26 +130,24 @@ async function conversationsIn(
   return [...found];
 }
 
-/** Returns every name under which records know the user. Graphs may store names in lower case. */
+/** Returns every name under which records know the user. */
 function namesOf({ user, names }: UserNames): string[] {
-  const all = [user, userSubject(user), ...names];
-  return [...new Set([...all, ...all.map((name) => name.toLowerCase())])];
+  return [...new Set([user, userSubject(user), ...names])];
 }
 
 /** Selects the user's records in a namespace of several users. */
 function recordsOf(user: UserNames, conversations: readonly string[]): Filter[] {
   const names = namesOf(user);
   const named = (field: string): Filter => ({ field, op: "in", value: names });
-  const of = (kind: string, ...fields: readonly string[]): Filter => ({
-    all: [kindIs(kind), { any: fields.map(named) }],
-  });
+  const node = (field: string): Filter => ({ field, op: "in", value: [...names, ...(user.nodes ?? [])] });
+  const isTriple: Filter = { any: [node("metadata.subject"), node("metadata.object")] };
   const filters: Filter[] = [
     {
       any: [
         named("metadata.about"),
-        of("triple", "metadata.subject", "metadata.object"),
-        of("block", "metadata.label"),
-        of("target", "metadata.name"),
+        { all: [kindIs("triple"), isTriple] },
+        { all: [kindIs("block"), named("metadata.label")] },
+        { all: [kindIs("target"), named("metadata.name")] },
       ],
     },
   ];

@@ -1,6 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { MemoryEntry } from "@membus/protocol";
-import { servedTiers, userPlaces } from "./user-data.js";
+import { lowerCaseNodes, servedTiers, userPlaces } from "./user-data.js";
 
 /**
  * Returns at most `limit` entries that `forgetUser` deletes, without the entries elsewhere that are derived from
@@ -12,13 +12,11 @@ export async function listUserEntries(
   user: string,
   { names, limit }: { readonly names: readonly string[]; readonly limit: number },
 ): Promise<MemoryEntry[]> {
+  const given = { user, names, conversations: [] };
+  const all = { ...given, nodes: await lowerCaseNodes(memory, given) };
   const found = new Map<string, MemoryEntry>();
   for (const tier of await servedTiers(memory)) {
-    for (const { namespace, criteria } of await userPlaces(memory, tier, {
-      user,
-      names,
-      conversations: [],
-    })) {
+    for (const { namespace, criteria } of await userPlaces(memory, tier, all)) {
       const where = criteria.where == null ? {} : { where: criteria.where };
       for await (const entry of memory.entries({ tier, namespace, ...where })) {
         if (entry.metadata?.kind === "forgotten") continue;

@@ -5,21 +5,25 @@ import { listUsers } from "./users.js";
 
 const NAMES_MAX = 50;
 
-/**
- * Returns the other names of a user: those given, and its name in other cases, such as the node `Ada` for `ada`.
- * A name in another case is left out if it is, or may be, another user.
- */
+export interface OtherNames {
+  /** The names that were given, and the name in other cases, such as the node `Ada` for `ada`. */
+  readonly names: string[];
+  /** All names in lower case, because graphs may store nodes so. */
+  readonly nodes: string[];
+}
+
+/** Returns the other names of a user. A name in another case is left out if it is, or may be, another user. */
 export async function otherNames(
   memory: AgentMemory,
   user: string,
   given: readonly string[],
-): Promise<string[]> {
+): Promise<OtherNames> {
   const { users, truncated } = await listUsers(memory);
   const taken = new Set(users.map(({ name }) => name));
-  const cases = truncated ? [] : casesOf(user).filter((name) => !taken.has(name));
-  const names = [...new Set([...cases, ...given])].filter((name) => name !== user);
+  const free = (cases: readonly string[]) => (truncated ? [] : cases.filter((name) => !taken.has(name)));
+  const names = [...new Set([...free(casesOf(user)), ...given])].filter((name) => name !== user);
   if (names.length > NAMES_MAX) throw invalidField("names", `has at most ${NAMES_MAX} names`);
-  return names;
+  return { names, nodes: free([user, ...names].map((name) => name.toLowerCase())) };
 }
 
 function casesOf(name: string): string[] {

@@ -6,7 +6,7 @@ import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
 import type { UserEntry, UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
 import { changeOf } from "./live.js";
 import { invalidField, optionalText, type Query, textField } from "./query-fields.js";
-import { otherNames } from "./user-names.js";
+import { type OtherNames, otherNames } from "./user-names.js";
 import { conversationUsers, listUsers, namespacesOfUser, userOf } from "./users.js";
 
 const ENTRIES_MAX = 200;
@@ -19,14 +19,14 @@ const LISTED_MAX = 100;
 /** Returns the namespaces, the conversations and the latest entries of a user, as far as the agent sees them. */
 async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
   const name = textField(query, "user");
-  const names = await otherNames(memory, name, namesIn(optionalText(query, "names") ?? ""));
+  const others = await otherNames(memory, name, namesIn(optionalText(query, "names") ?? ""));
   const [{ places, isCut: arePlacesCut }, groups] = await Promise.all([
     placesOf(memory, name),
     emptyIfUnavailable(conversationUsers(memory)),
   ]);
   const own = groups.items.filter(({ value }) => isConversationOf(String(value), name));
   const [mentions, ...pages] = await Promise.all([
-    findAnywhere(memory, { where: mentioning(name, names) }, ENTRIES_MAX),
+    findAnywhere(memory, { where: mentioning(name, others) }, ENTRIES_MAX),
     ...places
       .slice(0, PLACES_READ)
       .map(({ tier, namespace }) =>
@@ -45,7 +45,7 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
     pages.some(({ cursor }) => cursor !== undefined);
   return {
     name,
-    names,
+    names: others.names,
     places,
     conversations: own.map(({ value, count, newest }) => ({ id: String(value), messages: count, newest })),
     entries: await withSources(memory, latest.slice(0, ENTRIES_MAX)),
@@ -97,21 +97,21 @@ function isConversationOf(id: string, name: string): boolean {
 }
 
 /** Matches records about the user, as `forgetUser` of agentic does, and messages of its conversations. */
-function mentioning(name: string, others: readonly string[]): Filter {
-  const all = [name, `user:${name}`, ...others].flatMap((one) => [one, one.toLowerCase()]);
-  const names = [...new Set(all)];
-  const named = (field: string): Filter => ({ field, op: "in", value: names });
-  const of = (kind: string, ...fields: readonly string[]): Filter => ({
-    all: [{ field: "metadata.kind", op: "eq", value: kind }, { any: fields.map(named) }],
+function mentioning(name: string, others: OtherNames): Filter {
+  const names = [name, `user:${name}`, ...others.names];
+  const nodes = [...new Set([...names, ...others.nodes])];
+  const named = (field: string, value = names): Filter => ({ field, op: "in", value });
+  const of = (kind: string, ...fields: readonly Filter[]): Filter => ({
+    all: [{ field: "metadata.kind", op: "eq", value: kind }, { any: fields }],
   });
   return {
     any: [
       named("metadata.about"),
       named("group"),
       { field: "group", op: "starts_with", value: `user:${name}/` },
-      of("triple", "metadata.subject", "metadata.object"),
-      of("block", "metadata.label"),
-      of("target", "metadata.name"),
+      of("triple", named("metadata.subject", nodes), named("metadata.object", nodes)),
+      of("block", named("metadata.label")),
+      of("target", named("metadata.name")),
     ],
   };
 }
@@ -124,7 +124,7 @@ async function forget(
   if (typeof user !== "string" || user === "") throw invalidField("user", "must be a non-empty string");
   if (!Array.isArray(given) || !given.every((name) => typeof name === "string" && name !== ""))
     throw invalidField("names", "must be a list of non-empty strings");
-  const names = await otherNames(memory, user, given as string[]);
+  const { names } = await otherNames(memory, user, given as string[]);
   const { forgetUser, listUserEntries } = await import("@membus/agentic/memory");
   const listed = dryRun ? await listUserEntries(memory, user, { names, limit: LISTED_MAX }) : [];
   const { deleted, byKind, byTier, remains } = await forgetUser(memory, user, { dryRun, names });

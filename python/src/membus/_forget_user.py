@@ -8,7 +8,7 @@ from typing import Any, Iterable
 
 from ._facts import subject_namespace
 from ._schema import MemoryTier
-from ._user_data import UserNames, UserPlace, kind_is, kinds_of, user_places
+from ._user_data import UserNames, UserPlace, kind_is, kinds_of, user_places, with_lower_case_nodes
 from .aio import AsyncAgentMemory
 
 #: Seconds that the marker of a forgotten subject is kept, longer than work in progress takes.
@@ -33,6 +33,7 @@ class ForgottenUser:
 
 async def forget_user(client: AsyncAgentMemory, user: UserNames, purge: bool) -> ForgottenUser:
     """Delete the entries of a user in all tiers of the host."""
+    user = await with_lower_case_nodes(client, user)
     found = [place async for place in user_places(client, user) if await _others(client, place)]
     if not purge:
         await _stop_work(client, user, found)

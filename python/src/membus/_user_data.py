@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, AsyncIterator, Mapping, Sequence
 
 from ._batches import chunks
@@ -28,6 +28,8 @@ class UserNames:
     user: str
     names: Sequence[str] = ()
     conversations: Sequence[str] = ()
+    #: Names in lower case of nodes in graphs, see `with_lower_case_nodes`.
+    nodes: Sequence[str] = ()
 
     @property
     def subject(self) -> str:
@@ -35,9 +37,8 @@ class UserNames:
 
     @property
     def known(self) -> list[str]:
-        """Every name under which records know the user. Graphs may store names in lower case."""
-        names = [self.user, self.subject, *self.names]
-        return [*dict.fromkeys([*names, *(name.lower() for name in names)])]
+        """Every name under which records know the user."""
+        return [*dict.fromkeys([self.user, self.subject, *self.names])]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,31 @@ async def served_tiers(client: AsyncAgentMemory) -> list[MemoryTier]:
     served = (await client.ping(retry_timeout_s=5))["tiers"]
     tiers: list[MemoryTier] = ["working", "episodic", "semantic"]
     return [tier for tier in tiers if tier in served]
+
+
+async def with_lower_case_nodes(client: AsyncAgentMemory, user: UserNames) -> UserNames:
+    """Add the names in lower case, because graphs may store nodes so.
+
+    Users are case-sensitive, so a name of another user that this agent sees is left out.
+    """
+    others = {lower: UserNames(lower.removeprefix(USER_PREFIX)) for lower in (name.lower() for name in user.known)}
+    others = {node: other for node, other in others.items() if node not in user.known}
+    for tier in await served_tiers(client) if others else []:
+        namespaces = [str(item["value"]) async for item in client.items(namespace="**", tier=tier)]
+        for node, other in [*others.items()]:
+            if any(is_user_namespace(each, other) for each in namespaces) or await _has_conversation(client, tier, other):
+                del others[node]
+    return replace(user, nodes=[*others])
+
+
+async def _has_conversation(client: AsyncAgentMemory, tier: MemoryTier, user: UserNames) -> bool:
+    condition: Any = {
+        "any": [
+            {"field": "group", "op": "eq", "value": user.subject},
+            {"field": "group", "op": "starts_with", "value": f"{user.subject}/"},
+        ]
+    }
+    return bool((await client.list(namespace="**", tier=tier, field="group", where=condition, limit=1))["items"])
 
 
 async def user_places(client: AsyncAgentMemory, user: UserNames) -> AsyncIterator[UserPlace]:
@@ -112,13 +138,15 @@ async def _conversations_in(client: AsyncAgentMemory, tier: MemoryTier, namespac
 def _records_of(user: UserNames, conversations: Sequence[str]) -> list[Any]:
     """Return conditions for the records of a user in a namespace of several users."""
 
-    def named(name: str) -> dict[str, Any]:
-        return {"field": name, "op": "in", "value": user.known}
+    def named(name: str, values: Sequence[str] = user.known) -> dict[str, Any]:
+        return {"field": name, "op": "in", "value": [*values]}
 
-    def of(kind: str, *fields: str) -> dict[str, Any]:
-        return {"all": [kind_is(kind), {"any": [named(each) for each in fields]}]}
+    def of(kind: str, *conditions: dict[str, Any]) -> dict[str, Any]:
+        return {"all": [kind_is(kind), {"any": [*conditions]}]}
 
-    records = [of("triple", "metadata.subject", "metadata.object"), of("block", "metadata.label"), of("target", "metadata.name")]
+    nodes = [*user.known, *user.nodes]
+    triples = of("triple", named("metadata.subject", nodes), named("metadata.object", nodes))
+    records = [triples, of("block", named("metadata.label")), of("target", named("metadata.name"))]
     conditions: list[Any] = [{"any": [named("metadata.about"), *records]}]
     for some in chunks(conversations, LIMITS["listElements"]):
         fields = ("group", "key.conversation")

@@ -1,0 +1,45 @@
+import { KnowledgeGraph, Memory } from "@membus/agentic";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { UserForgetReply, UserReply } from "../src/inspector/inspector-api.js";
+import { InspectedGateway } from "./inspected-gateway.js";
+
+const gateway = new InspectedGateway();
+
+beforeAll(async () => {
+  await gateway.open({ inspector: true, inspectorEdit: true });
+  for (const user of ["Ada", "ada"]) {
+    await new Memory(gateway.alice).add(`${user} prefers tea.`, { user });
+    await new KnowledgeGraph(gateway.alice).add({ subject: user, predicate: "lives in", object: "Rome" });
+  }
+  const lower = new KnowledgeGraph(gateway.alice, { nodeCase: "lower" });
+  await lower.add({ subject: "Countess", predicate: "likes", object: "Byron" });
+});
+afterAll(() => gateway.stop());
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  const url = new URL(`/inspector/${path}`, gateway.url);
+  url.searchParams.set("tenant", "default");
+  url.searchParams.set("agent", "alice");
+  return (await (await fetch(url, body && init)).json()) as T;
+}
+
+it.each([
+  ["Ada", ["Ada lives in Rome", "Ada prefers tea."]],
+  ["ada", ["ada lives in Rome", "ada prefers tea."]],
+])("the page of %s has nothing of the user in another case", async (user, texts) => {
+  const { entries, names } = await ask<UserReply>(`user?user=${user}`);
+  expect(entries.map(({ text }) => text).sort()).toEqual(texts);
+  expect(names).toEqual(["ADA"]);
+  const preview = await ask<UserForgetReply>("user/forget/preview", { user });
+  expect(preview.byKind).toEqual({ fact: 1, triple: 1 });
+});
+
+it("finds the nodes of other names in lower case", async () => {
+  const { entries } = await ask<UserReply>("user?user=eve&names=Countess");
+  expect(entries.map(({ text }) => text)).toEqual(["countess likes byron"]);
+});
