@@ -9,6 +9,7 @@ import {
   headOnlyFor,
   hostnameOf,
   isLoopback,
+  isResourceMetadata,
   jsonResponse,
   listen,
   RequestTracker,
@@ -271,7 +272,11 @@ export class Gateway {
 }
 
 /** The inspector page is allowed as an origin if its host is a name of the gateway. */
-function callerRules({ hosts, origins }: Pick<ResolvedGatewayOptions, "hosts" | "origins">): CallerRules {
+function callerRules({
+  hosts,
+  origins,
+  oauth,
+}: Pick<ResolvedGatewayOptions, "hosts" | "origins" | "oauth">): CallerRules {
   const isName = (host: string) => isLoopback(hostnameOf(host)) || hosts.includes(hostnameOf(host));
   return {
     isHostAllowed: (host) => isName(host) || hosts.includes("*"),
@@ -280,5 +285,6 @@ function callerRules({ hosts, origins }: Pick<ResolvedGatewayOptions, "hosts" | 
       const isOwnPage = isName(host) && [`http://${host}`, `https://${host}`].includes(origin);
       return isOwnPage || origins.includes(origin);
     },
+    isPublic: (path) => oauth !== undefined && isResourceMetadata(path),
   };
 }

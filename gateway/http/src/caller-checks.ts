@@ -10,6 +10,8 @@ export interface CallerRules {
   isHostAllowed(host: string): boolean;
   /** Called only for a request that has an `Origin`. */
   isOriginAllowed(origin: string, host: string): boolean;
+  /** Returns true for the path of a public document, which pages of any origin may read. */
+  isPublic?(path: string): boolean;
 }
 
 const HOST_PATTERN = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
@@ -37,8 +39,9 @@ export function checkCaller(
   return async (c, next) => {
     const { host = "", origin } = c.env.incoming.headers;
     if (!rules.isHostAllowed(host)) return refuse(c, "foreign_host");
-    if (origin !== undefined && !rules.isOriginAllowed(origin, host)) return refuse(c, "foreign_origin");
-    return next();
+    const isAllowed =
+      origin === undefined || rules.isOriginAllowed(origin, host) || rules.isPublic?.(c.req.path) === true;
+    return isAllowed ? next() : refuse(c, "foreign_origin");
   };
 }
 

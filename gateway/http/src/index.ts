@@ -11,6 +11,7 @@ export {
   networkOf,
   requireBearer,
 } from "./caller-checks.js";
+export { mcpCrossOrigin } from "./cross-origin.js";
 export { EventStream, encodeEvent } from "./event-stream.js";
 export { addHealthRoutes, HEALTH_PATHS, type HealthSources, textResponse } from "./health-routes.js";
 export {
@@ -33,10 +34,10 @@ export {
   type AccessGrant,
   type AccessRefusal,
   endWithAccess,
+  isResourceMetadata,
   type OAuthOptions,
   OAuthOptionsSchema,
   ProtectedResource,
-  RESOURCE_METADATA_PATH,
 } from "./oauth/index.js";
 export { OpenRequest } from "./open-request.js";
 export { limitRequests, RequestPool, type RequestPoolLimits } from "./request-pool.js";

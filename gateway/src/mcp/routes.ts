@@ -9,6 +9,7 @@ import {
   type HttpEnv,
   jsonResponse,
   limitRequests,
+  mcpCrossOrigin,
   type OAuthOptions,
   opensMcpStream,
   ProtectedResource,
@@ -36,6 +37,8 @@ export interface McpRoutesOptions {
   readonly mcpReadOnly: boolean;
   readonly streamBytesMax: number;
   readonly tenant: string;
+  /** Origins of web pages that may call it. */
+  readonly origins: readonly string[];
   readonly oauth?: OAuthOptions | undefined;
 }
 
@@ -116,9 +119,11 @@ export class McpRoutes {
 
   addTo(app: HttpApp): void {
     this.#resource?.addTo(app);
+    const { origins } = this.#options;
     const limitCalls = limitRequests(this.#pool, (c) => this.#refuseOneMore(c));
     app.all(
       `${MCP_ROOT}/*`,
+      mcpCrossOrigin((origin) => origins.includes(origin), ["X-Membus-Agent"]),
       this.#requireMemory,
       forStreams(this.#limitStreams, limitCalls),
       forStreams(this.#boundedBody(STREAM_REQUEST_BYTES_MAX), this.#boundedBody(REQUEST_BYTES_MAX)),

@@ -1,11 +1,17 @@
+import { readableByAnyPage } from "../cross-origin.js";
 import { type HttpApp, type HttpContext, jsonResponse } from "../http-context.js";
 import { type AccessGrant, type AccessRefusal, AccessTokens } from "./access-tokens.js";
 import type { IssuerKeysDependencies } from "./issuer-keys.js";
 import { type OAuthOptions, type ResolvedOAuthOptions, resolveOAuthOptions } from "./oauth-options.js";
 
-export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 const RETRY_AFTER_S = "5";
+
+/** Returns true for a path at which metadata is served, which is public. */
+export function isResourceMetadata(path: string): boolean {
+  return path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`);
+}
 
 /** A resource that accepts the access tokens of one authorization server (RFC 6750, RFC 9728). */
 export class ProtectedResource {
@@ -23,8 +29,8 @@ export class ProtectedResource {
 
   /** Serves the metadata, at the root and for the path of the resource and paths below it. */
   addTo(app: HttpApp): void {
-    app.get(`${RESOURCE_METADATA_PATH}/*`, (c) => {
-      const path = c.req.path.slice(RESOURCE_METADATA_PATH.length);
+    app.on(["GET", "OPTIONS"], `${METADATA_PATH}/*`, readableByAnyPage, (c) => {
+      const path = c.req.path.slice(METADATA_PATH.length);
       const isOwn = path === "" || path === this.#path || path.startsWith(`${this.#path}/`);
       return isOwn ? jsonResponse(c, 200, this.#metadata()) : c.notFound();
     });
@@ -44,7 +50,7 @@ export class ProtectedResource {
     const parts = [
       ...(code === undefined ? [] : [`error="${code}"`, `error_description="${reason}"`]),
       ...(scopes.length === 0 ? [] : [`scope="${scopes.join(" ")}"`]),
-      `resource_metadata="${new URL(resource).origin}${RESOURCE_METADATA_PATH}${this.#path}"`,
+      `resource_metadata="${new URL(resource).origin}${METADATA_PATH}${this.#path}"`,
     ];
     c.header("www-authenticate", `Bearer ${parts.join(", ")}`);
   }

@@ -109,7 +109,11 @@ function command(): Command {
       new Option("--token <token>", "bearer token that HTTP clients must send").env("MEMBUS_MCP_TOKEN"),
     )
     .option("--allow-host <name...>", "host names that HTTP requests may use, in addition to loopback", [])
-    .option("--allow-origin <name...>", "hosts of web pages that may call the server over HTTP", [])
+    .option(
+      "--allow-origin <name...>",
+      "origins of web pages that may call the server over HTTP, or their hosts",
+      [],
+    )
     .option("--oauth-issuer <url>", "accept access tokens of this authorization server over HTTP")
     .option("--oauth-resource <url>", "URL of this server, as clients use it, with its path /mcp")
     .option("--oauth-audience <text>", "audience of access tokens (default: the resource)")

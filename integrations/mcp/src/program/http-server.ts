@@ -8,8 +8,10 @@ import {
   type HttpServer,
   hostnameOf,
   isLoopback,
+  isResourceMetadata,
   jsonResponse,
   listen,
+  mcpCrossOrigin,
   type OAuthOptions,
   opensMcpStream,
   ProtectedResource,
@@ -40,7 +42,7 @@ export interface HttpOptions {
   readonly agent: string;
   /** Accepted host names in addition to loopback. */
   readonly hosts: readonly string[];
-  /** Host names of web pages that may call the server, in addition to loopback. */
+  /** Origins of web pages that may call the server, or their host names. */
   readonly origins: readonly string[];
 }
 
@@ -69,6 +71,10 @@ export async function serveHttp(
   );
   const resource = oauth && new ProtectedResource(oauth, { clock: systemClock, logger });
   resource?.addTo(app);
+  app.use(
+    MCP_PATH,
+    mcpCrossOrigin((origin) => isListed(origin, options.origins)),
+  );
   app.all(MCP_PATH, resource ? requireAccess(resource, options) : requireToken(token), (c) =>
     opensMcpStream(c.env.incoming.headers) ? streams.answer(c, c.get("expiresAt")) : handler.fetch(c.req.raw),
   );
@@ -118,12 +124,27 @@ function requireAccess(
   };
 }
 
-function callerRules({ hosts, origins }: Pick<HttpOptions, "hosts" | "origins">): CallerRules {
-  const isAllowed = (name: string, names: readonly string[]) => isLoopback(name) || names.includes(name);
+/** A page on loopback may send requests, but reads the answers only if its origin is listed. */
+function callerRules({
+  hosts,
+  origins,
+  oauth,
+}: Pick<HttpOptions, "hosts" | "origins" | "oauth">): CallerRules {
   return {
-    isHostAllowed: (host) => isAllowed(hostnameOf(host), hosts),
-    isOriginAllowed: (origin) => URL.canParse(origin) && isAllowed(hostnameOf(new URL(origin).host), origins),
+    isHostAllowed: (host) => isLoopback(hostnameOf(host)) || hosts.includes(hostnameOf(host)),
+    isOriginAllowed: (origin) => isLoopback(pageHostOf(origin)) || isListed(origin, origins),
+    isPublic: (path) => oauth !== undefined && isResourceMetadata(path),
   };
+}
+
+function isListed(origin: string, origins: readonly string[]): boolean {
+  const host = pageHostOf(origin);
+  return host !== "" && (origins.includes(origin) || origins.includes(host));
+}
+
+/** Returns the host of a web page, "" if its origin is no URL. */
+function pageHostOf(origin: string): string {
+  return URL.canParse(origin) ? hostnameOf(new URL(origin).host) : "";
 }
 
 /** Compares digests, so that the duration reveals nothing about the token. */
