@@ -12,6 +12,8 @@ interface ChangeFlags {
   readonly scope: string;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
+  /** Only of `install`. */
+  readonly start?: boolean;
 }
 
 interface InstallFlags extends ChangeFlags {
@@ -27,7 +29,8 @@ export function registerInstall(program: Command): void {
       "give a coding agent a memory: adds the MCP server, the hooks and the plugin to its configuration",
     )
     .argument("[agent]", AGENT_HELP)
-    .option("--list", "list the agents, and where membus is installed");
+    .option("--list", "list the agents, and where membus is installed")
+    .option("--no-start", "the hooks start no host when none answers");
   addChangeFlags(command).action(async (agent: string | undefined, flags: InstallFlags, self: Command) => {
     if (flags.list) await list(self);
     else await change("install", agent, flags, self);
@@ -68,7 +71,7 @@ async function change(
   const common = command.optsWithGlobals<CommonFlags>();
   const output = createOutput(common.json === true);
   const { AgentSetup, diffOf } = await import("../install/agent-setup.js");
-  const { launch, machine } = await environmentOf(common);
+  const { launch, machine } = await environmentOf(common, flags.start);
   const agent = await agentOf(id);
   const scope = scopeOf(flags.scope);
   const setup = new AgentSetup(agent, scope, machine, launch);
@@ -139,11 +142,14 @@ async function noteAdvice(agent: Agent, machine: Machine, output: Output): Promi
     );
 }
 
-async function environmentOf(flags: CommonFlags): Promise<{ launch: Launch; machine: Machine }> {
+async function environmentOf(
+  flags: CommonFlags,
+  startsHost?: boolean,
+): Promise<{ launch: Launch; machine: Machine }> {
   const { Launch } = await import("../install/launch.js");
   const { thisMachine } = await import("../install/machine.js");
   const { installedPrograms, passedFlags } = await import("../install/programs.js");
-  return { launch: new Launch(installedPrograms(), passedFlags(flags)), machine: thisMachine() };
+  return { launch: new Launch(installedPrograms(), passedFlags(flags, startsHost)), machine: thisMachine() };
 }
 
 async function agentOf(id: string | undefined): Promise<Agent> {

@@ -37,7 +37,7 @@ export class Launch {
   hook(agent: string): ServerCommand {
     return {
       command: this.programs.node,
-      args: [this.programs.membus, "hook", agent, ...this.flags.connection],
+      args: [this.programs.membus, "hook", agent, ...this.flags.connection, ...this.flags.hook],
     };
   }
 }

@@ -28,14 +28,17 @@ const NOT_PASSED = ["config", "prefix", "session", "timeoutMs"] as const;
 /** Flags that an agent passes to its programs. */
 export interface PassedFlags {
   readonly connection: readonly string[];
+  /** Further flags of the hooks. */
+  readonly hook: readonly string[];
   readonly namespace?: string | undefined;
 }
 
 /**
  * Returns the flags to write into the configuration of an agent.
+ * @param startsHost whether its hooks start a host if none answers.
  * @throws {TypeError} for a flag that would have no effect there.
  */
-export function passedFlags(flags: CommonFlags): PassedFlags {
+export function passedFlags(flags: CommonFlags, startsHost = true): PassedFlags {
   const refused = NOT_PASSED.find((name) => flags[name] !== undefined);
   if (refused !== undefined) {
     const flag = refused === "timeoutMs" ? "timeout-ms" : refused;
@@ -48,6 +51,7 @@ export function passedFlags(flags: CommonFlags): PassedFlags {
   const given = { nats, creds: creds && resolve(creds), tenant, agent: flags.agent ?? AGENT };
   return {
     connection: Object.entries(given).flatMap(([name, value]) => (value ? [`--${name}`, value] : [])),
+    hook: startsHost ? [] : ["--no-start"],
     namespace,
   };
 }
