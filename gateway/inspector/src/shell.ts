@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiFor, type Choices } from "./api.js";
 import { Chooser } from "./chooser.js";
 import { Icon } from "./icon.js";
+import { PaletteButton } from "./palette-button.js";
 import { hrefOf, type Route, useRoute } from "./route.js";
 import { SignIn } from "./sign-in.js";
 import type { PageProps, View, Who } from "./view.js";
@@ -27,6 +28,7 @@ function Inspector({ choices }: { readonly choices: Choices }): VNode {
     <header>
       <p class="brand"><img src="/inspector.svg" alt="" width="20" height="20" /> membus</p>
       <${Chooser} choices=${choices} who=${who} route=${route} />
+      <${PaletteButton} views=${VIEWS} who=${who} route=${route} mayChooseAgent=${!choices.fixed.agent} />
       <${Navigation} shown=${view} />
       <p class="mode quiet">${choices.edit ? "May edit and forget" : "Read-only"}</p>
     </header>

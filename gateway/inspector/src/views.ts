@@ -8,6 +8,7 @@ export const VIEWS: readonly View[] = [
   lazyView("memories", "Memories", () => import("./views/memories.js")),
   lazyView("users", "Users", () => import("./views/users.js")),
   lazyView("conversations", "Conversations", () => import("./views/conversations.js")),
+  lazyView("blocks", "Blocks and files", () => import("./views/blocks.js")),
   lazyView("graph", "Graph", () => import("./views/graph.js")),
   lazyView("live", "Live", () => import("./views/live.js")),
   lazyView("playground", "Playground", () => import("./views/playground.js")),

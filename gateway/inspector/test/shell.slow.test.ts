@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
       .getByRole("navigation", { name: "Views" })
       .getByRole("link")
       .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
-    expect(ends).toHaveLength(8);
+    expect(ends).toHaveLength(9);
     expect(Math.max(...ends)).toBeLessThanOrEqual(390);
     await page.getByRole("button", { name: "Agent" }).click();
     const show = page.getByRole("button", { name: "Show" });

@@ -23,7 +23,8 @@ it("the subject encodes a name that is no token", () => {
   );
 });
 
-it("a program in TypeScript leaves defaults out", () => {
+it("a program in TypeScript leaves defaults out, and imports the package that users install", () => {
+  expect(text("TypeScript")).toMatch(/^import \{ MemoryClient \} from "membus";\n/);
   expect(text("TypeScript")).toContain('connect({ servers: "nats://127.0.0.1:4222", agent: "alice" });');
   expect(text("TypeScript", { tenant: "acme", agent: "a" }, "bus")).toContain(
     'agent: "a", tenant: "acme", prefix: "bus" });',

@@ -247,6 +247,44 @@ export interface Learned extends EntryBrief {
   readonly sources: readonly string[];
 }
 
+/** Response of `blocks`. */
+export interface BlocksReply {
+  readonly blocks: readonly BlockBrief[];
+  readonly truncated: boolean;
+  readonly degraded: readonly DegradedTier[];
+}
+
+/** A named text that is always in the prompt. */
+export interface BlockBrief extends EntryBrief {
+  readonly label: string;
+  readonly description: string;
+  /** The beginning of the text, or of another value as JSON. */
+  readonly value: string;
+  /** Number of characters of the whole value. */
+  readonly length: number;
+  /** Maximum of `length`. */
+  readonly limit: number;
+  readonly read_only: boolean;
+  readonly changed: number;
+}
+
+/** Response of `files`. */
+export interface FilesReply {
+  readonly folders: readonly FileFolder[];
+  readonly truncated: boolean;
+}
+
+/** The files in a namespace. */
+export interface FileFolder {
+  readonly tier: Tier;
+  readonly namespace: string;
+  readonly files: readonly {
+    readonly path: string;
+    readonly key_hash: string;
+    readonly changed: number;
+  }[];
+}
+
 /** Response of `graphs`: the triples in a namespace of a tier. */
 export interface GraphBrief {
   readonly tier: Tier;

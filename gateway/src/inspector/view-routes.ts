@@ -1,4 +1,5 @@
 import { agentsRoute } from "./agents.js";
+import { BLOCK_AND_FILE_ROUTES } from "./blocks-and-files.js";
 import { BUDGET_ROUTES } from "./budgets.js";
 import { CONVERSATION_ROUTES } from "./conversations.js";
 import { GRAPH_ROUTES } from "./graph.js";
@@ -17,6 +18,7 @@ const VIEW_ROUTES: ViewRoutes = {
   ...GRAPH_ROUTES,
   ...BUDGET_ROUTES,
   ...USER_ROUTES,
+  ...BLOCK_AND_FILE_ROUTES,
 };
 
 /** Returns the routes of the views, by their name below `/inspector/`. */

@@ -28,6 +28,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   user: "#/users?user=ada",
   conversations: "#/conversations",
   conversation: "#/conversations?id=user:ada",
+  blocks: "#/blocks",
   graph: "#/graph",
   playground: `#/playground?request=${JSON.stringify({ query: "trains", tags: ["trains"], limit: 5 })}&agent=planner`,
   health: "#/health",

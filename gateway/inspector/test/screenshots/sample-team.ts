@@ -1,7 +1,9 @@
 import type { AgentMemory } from "@membus/agent-client";
 import {
+  Blocks,
   KnowledgeGraph,
   LongTermMemory,
+  MemoryFiles,
   messageSources,
   openConversation,
   withBudget,
@@ -90,6 +92,7 @@ export async function storeTeam(client: AgentMemory, clock: SampleClock): Promis
     await storeChat(concierge, id, turns);
     await storeFacts(concierge, id, clock);
   }
+  await storeTexts(concierge, clock);
   clock.goTo(0);
   await storeResearch(researcher);
   await storeDigest(planner);
@@ -114,6 +117,18 @@ async function storeFacts(memory: AgentMemory, subject: string, clock: SampleClo
     await longTerm.record(fact, { infer: false, at: clock.now(), ...sources });
   }
   await longTerm.close();
+}
+
+async function storeTexts(concierge: AgentMemory, clock: SampleClock): Promise<void> {
+  clock.goTo(7);
+  const blocks = new Blocks(concierge);
+  const value = "Answer in two sentences.\nOffer a window seat before an aisle seat.";
+  await blocks.create("style", { description: "How to answer", value });
+  await blocks.create("guests", { description: "Who is served", value: "Ada from Lisbon, Grace from Porto" });
+  const files = new MemoryFiles(concierge);
+  await files.write("/trips/porto.md", "# Porto\n- train at 08:39\n- Serralves at 10:00\n");
+  await files.write("/trips/douro.md", "# Douro\n- boat at noon\n");
+  await files.write("/menus/sunday.md", "# Sunday\n- couscous, no peanuts\n");
 }
 
 async function storeResearch(researcher: AgentMemory): Promise<void> {

@@ -27,7 +27,7 @@ function natsText(request: RetrieveFields, { tenant, agent }: Who, prefix: strin
 }
 
 function typeScriptText(request: RetrieveFields, who: Who, prefix: string): string {
-  return `import { MemoryClient } from "@membus/agent-client";
+  return `import { MemoryClient } from "membus";
 
 const memory = await MemoryClient.connect({ servers: "${SERVER}"${settings(who, prefix, (name, value) => `, ${name}: ${value}`)} });
 const { entries } = await memory.retrieve(${JSON.stringify(request, null, 2)});
