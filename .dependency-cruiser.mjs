@@ -25,7 +25,7 @@ const ALLOWED = {
 };
 
 /** Modules of plugins/kit, lowest first. A module may import only the modules before it. */
-const KIT_ORDER = ["search", "quotas", "journal", "lifecycle", "operations", "storage-suite"];
+const KIT_ORDER = ["search", "quotas", "place", "journal", "lifecycle", "operations", "storage-suite"];
 
 const packages = Object.entries(ALLOWED).map(([folder, allowed]) => ({
   name: `imports of ${folder}`,

@@ -24,7 +24,6 @@ import {
   type FolderReport,
   idConflict,
   type OperationResult,
-  type Owner,
   operationKey,
   type RememberedOperation,
   verifyFolder,
@@ -42,6 +41,7 @@ import {
   store,
   storeResult,
 } from "./operations/index.js";
+import { type Owner, openFolder } from "./place/index.js";
 import { type StorageQuotaOptions, StorageQuotas } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
@@ -151,11 +151,15 @@ export class KitPlugin implements MemoryPlugin {
 
   async open(services: PluginServices): Promise<void> {
     const { analyzer = createEnglishAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
+    const { diskReserveBytes: reserveBytes } = this.#options;
     this.#opened = await openTier({
       services,
       analyzer,
       options: this.#options,
-      durable: storage && { storage, openLog, acceptLoss: this.#parts.acceptLoss ?? false },
+      durable: storage && {
+        openPlace: (services) => openFolder({ storage, openLog, reserveBytes }, services),
+        acceptLoss: this.#parts.acceptLoss ?? false,
+      },
       retention: retention?.(services.clock),
       quotas: this.#quotas,
     });

@@ -1,5 +1,5 @@
-import { DiskReserve, type Log, type OpenLog, withFreedSpace } from "@membus/disk";
-import type { Scope } from "@membus/protocol";
+import { type Log, withFreedSpace } from "@membus/disk";
+import type { Clock, Scope } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
 import {
   announceErasure,
@@ -10,30 +10,39 @@ import {
   ErasureTracker,
   eraseOwner,
   Flusher,
-  FolderManifest,
   type Journal,
-  type LockedDirectory,
   type LogRecord,
   latestTime,
-  lockTierDirectory,
   moveReplies,
   newestForgotten,
   type OperationMemory,
-  type Owner,
   type Recovered,
   recover,
   snapshot,
   storedUsage,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
+import {
+  BodyCache,
+  GENERATION_MARKER,
+  KnownScopes,
+  LatestScopes,
+  PartitionLoader,
+} from "./lifecycle/index.js";
+import {
+  FolderManifest,
+  type Markers,
+  type Owner,
+  type SpaceReserve,
+  type TierPlace,
+} from "./place/index.js";
 import type { ReadUsage } from "./quotas/index.js";
 import type { Partition } from "./search/index.js";
-import { type Storage, type StorageContext, tenantDamaged } from "./storage.js";
+import { type Storage, tenantDamaged } from "./storage.js";
 
 export interface DurableState {
   readonly storage: Storage;
-  readonly directory: string;
+  readonly markers: Markers;
   readonly flusher: Flusher;
   readonly journal: Journal;
   readonly bodies: BodyCache;
@@ -83,66 +92,57 @@ interface DurableContext {
   readonly operations: OperationMemory;
 }
 
-/** Backends of a durable tier. */
+/** Place of a durable tier, and how to open it. */
 export interface DurableParts {
-  storage(place: StorageContext): Storage;
-  readonly openLog: OpenLog;
-  /** Opens a folder without its missing parts, and sets parts of another folder aside. */
+  openPlace(services: PluginServices): Promise<TierPlace>;
+  /** Opens a tier without its missing parts, and sets parts of another tier aside. */
   readonly acceptLoss: boolean;
 }
 
-/** Vector length in a host without an embedder. No vector is stored then. */
-const DIMENSIONS_WITHOUT_EMBEDDER = 128;
-
 /**
- * Locks the directory of a durable tier, opens its storage, and recovers from a crash. It also works on a
- * full disk.
+ * Takes the place of a durable tier, opens its storage, and recovers from a crash. It also works on a full
+ * disk.
  */
-export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
-  const { services, options } = context;
-  const reserve = await DiskReserve.find(services.dataDirectory ?? "", options.diskReserveBytes);
-  return withFreedSpace(
-    () => reserve.releaseAll(),
-    () => openOnce(parts, context, reserve),
-  );
-}
-
-/** Opens the tier once. On failure everything is closed. */
-async function openOnce(
-  parts: DurableParts,
+export async function openDurable(
+  { openPlace, acceptLoss }: DurableParts,
   context: DurableContext,
-  reserve: DiskReserve,
 ): Promise<DurableState> {
-  const { services } = context;
-  const { openLog, acceptLoss } = parts;
-  const directory = await lockTierDirectory(services);
-  const closings = [() => directory.release()];
+  const place = await openPlace(context.services);
   try {
-    const manifest = await FolderManifest.read(directory.path, services);
-    const place = storageContext(directory.path, services);
-    const storage = parts.storage({ ...place, keptContentId: (name) => manifest.part(name)?.contentId });
-    closings.unshift(() => storage.close());
-    const present = await checkParts(storage.parts, manifest, { acceptLoss, logger: services.logger });
-    await storage.open();
-    const hasStored = present.some(({ owner }) => owner !== undefined);
-    const opened = { storage, openLog, acceptLoss, directory, manifest, hasStored, reserve };
-    return await recoverTier(opened, context);
+    return await withFreedSpace(
+      () => place.reserve.releaseAll(),
+      () => openOnce({ place, acceptLoss }, context),
+    );
   } catch (error) {
-    await closeAll(closings);
+    await place.release();
     throw error;
   }
 }
 
-function storageContext(directory: string, { embedder, clock, logger }: PluginServices): StorageContext {
-  const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id = "" } = embedder ?? {};
-  return { directory, dimensions, embedder: id, clock, logger };
+interface PlaceParts {
+  readonly place: TierPlace;
+  readonly acceptLoss: boolean;
 }
 
-interface OpenedParts extends Omit<DurableParts, "storage"> {
+/** Opens the tier once. On failure its storage is closed. */
+async function openOnce({ place, acceptLoss }: PlaceParts, context: DurableContext): Promise<DurableState> {
+  const { tier, logger } = context.services;
+  const manifest = await FolderManifest.open(place.manifest, tier);
+  const storage = place.createStorage((name) => manifest.part(name)?.contentId);
+  try {
+    const present = await checkParts(storage.parts, manifest, { acceptLoss, logger });
+    await storage.open();
+    const hasStored = present.some(({ owner }) => owner !== undefined);
+    return await recoverTier({ storage, place, acceptLoss, manifest, hasStored }, context);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+interface OpenedParts extends PlaceParts {
   readonly storage: Storage;
-  readonly directory: LockedDirectory;
   readonly manifest: FolderManifest;
-  readonly reserve: DiskReserve;
   /** Whether the storage holds any row. */
   readonly hasStored: boolean;
 }
@@ -151,8 +151,8 @@ async function recoverTier(
   opened: OpenedParts,
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
-  const { storage, manifest, reserve } = opened;
-  const { path: directory, release } = opened.directory;
+  const { storage, manifest, place } = opened;
+  const { markers, reserve } = place;
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
@@ -161,7 +161,7 @@ async function recoverTier(
   const { log, newestAt, flushedSeq } = await recoverInto(
     { backlog, operations, latest, erasure },
     opened,
-    services,
+    services.clock,
   );
   const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
@@ -193,7 +193,7 @@ async function recoverTier(
     if (isBacklogLarge(backlog, options)) await flusher.flush();
   };
   return {
-    ...{ storage, directory, flusher, bodies, newestAt, latest, journal, waitForCapacity },
+    ...{ storage, markers, flusher, bodies, newestAt, latest, journal, waitForCapacity },
     ...{ isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
@@ -211,14 +211,16 @@ async function recoverTier(
     checkTenant: (tenant) => checkTenant(storage, tenant),
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
-    snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
+    snapshot: (target) =>
+      snapshot(target, { markers, log, storage, manifest, flusher, logger, rowMarkers: [GENERATION_MARKER] }),
     stats: () => ({ ...statsOf(storage, loader, reserve, known), ...journalStats(log, backlog, flusher) }),
     // Flushing the rest saves the next start the work.
-    close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
+    close: () =>
+      closeAll([...[flusher, log, storage].map((part) => () => part.close()), () => place.release()]),
   };
 }
 
-function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve, known: KnownScopes) {
+function statsOf(storage: Storage, loader: PartitionLoader, reserve: SpaceReserve, known: KnownScopes) {
   return { ...storage.stats(), ...loader.stats, ...reserve.stats, known_scopes: known.count };
 }
 
@@ -231,13 +233,13 @@ interface RecoveryTargets {
 
 function recoverInto(
   { latest, ...targets }: RecoveryTargets,
-  { storage, hasStored, acceptLoss, openLog, directory, manifest }: OpenedParts,
-  services: PluginServices,
+  { storage, hasStored, acceptLoss, place, manifest }: OpenedParts,
+  clock: Clock,
 ): Promise<Recovered> {
   return recover(
     {
-      ...{ ...targets, storage, hasStored, acceptLoss, clock: services.clock },
-      openLog: (recovery) => openLog(directory.path, { ...recovery, acceptLoss }, services),
+      ...{ ...targets, storage, hasStored, acceptLoss, clock },
+      openLog: (recovery) => place.openLog({ ...recovery, acceptLoss }),
       written: (scope) => latest.add(scope),
     },
     manifest,

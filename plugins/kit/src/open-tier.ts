@@ -1,6 +1,6 @@
 import { type Clock, InFlightCounter } from "@membus/protocol";
 import type { Embedder, PluginServices } from "@membus/protocol/plugin";
-import { createMemoryJournal, OperationMemory, type Owner, RevisionMark } from "./journal/index.js";
+import { createMemoryJournal, OperationMemory, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
   BackFill,
@@ -26,6 +26,7 @@ import {
   removeOwned,
   type StoreParts,
 } from "./operations/index.js";
+import { type Owner, openMarkerFolder } from "./place/index.js";
 import { type StorageQuotas, UsageTracker } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
@@ -66,7 +67,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
   const state = durable && (await openDurable(durable, { services, options, operations }));
-  const revisions = durable === undefined ? await RevisionMark.open(services) : undefined;
+  const markerPlace = durable === undefined ? await openMarkerFolder(services) : undefined;
+  const revisions = markerPlace && (await RevisionMark.open(markerPlace, services));
   const bodies = state?.bodies ?? memoryBodies(options);
   const activeQueries = new InFlightCounter();
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, activeQueries });

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkFormat } from "../src/journal/format-file.js";
+import { checkFormat } from "../src/place/format-file.js";
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 let directory: string;

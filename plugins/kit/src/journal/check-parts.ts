@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import type { FolderManifest, RecordedPart } from "../place/index.js";
 import type { StoragePart, StorageParts } from "../storage.js";
-import type { FolderManifest, RecordedPart } from "./folder-manifest.js";
 
 interface PartLoss {
   readonly name: string;

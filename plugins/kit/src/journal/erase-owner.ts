@@ -1,7 +1,7 @@
 import { parseScopeId } from "@membus/protocol";
+import type { FolderManifest, Owner } from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Flusher } from "./flusher.js";
-import type { FolderManifest, Owner } from "./folder-manifest.js";
 
 export interface EraseOwnerParts {
   readonly manifest: FolderManifest;

@@ -1,9 +1,4 @@
-/** The last record with forgotten bytes that are erased from disk, and the time of the erasure. */
-export interface ErasedMark {
-  readonly seq: number;
-  /** Unix seconds. 0 before the first erasure. */
-  readonly at: number;
-}
+import type { ErasedMark } from "../place/index.js";
 
 /** State of the bytes of a forget. */
 export type ErasureState = { readonly erasedAt: number } | { readonly eraseBy: number };

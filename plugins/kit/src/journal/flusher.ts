@@ -2,11 +2,11 @@ import { isDiskFull, type Log } from "@membus/disk";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import pLimit from "p-limit";
+import type { FlushMarker, FolderManifest } from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
 import type { ErasureTracker } from "./erasure-tracker.js";
-import type { FlushMarker, FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
 /**

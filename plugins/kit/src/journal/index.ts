@@ -1,12 +1,9 @@
 export { Backlog } from "./backlog.js";
 export { checkParts } from "./check-parts.js";
 export { announceErasure, eraseOwner } from "./erase-owner.js";
-export { type ErasedMark, type ErasureState, ErasureTracker } from "./erasure-tracker.js";
+export { type ErasureState, ErasureTracker } from "./erasure-tracker.js";
 export { Flusher } from "./flusher.js";
-export { FolderManifest, type Owner } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal, type Mutation } from "./journal.js";
-export { type LockedDirectory, lockTierDirectory } from "./locked-directory.js";
-export { readMarkerFile } from "./marker-file.js";
 export { moveReplies } from "./move-replies.js";
 export {
   idConflict,

@@ -1,5 +1,6 @@
-import { type DiskReserve, isDiskFull, type Log } from "@membus/disk";
+import { isDiskFull, type Log } from "@membus/disk";
 import { isMemoryError, MemoryError } from "@membus/protocol";
+import type { SpaceReserve } from "../place/index.js";
 import type { Backlog } from "./backlog.js";
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./queues.js";
@@ -60,7 +61,7 @@ export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
   /** While the reserve is released, only records without rows are accepted. */
-  readonly reserve: Pick<DiskReserve, "isReleased">;
+  readonly reserve: Pick<SpaceReserve, "isReleased">;
   /** Called after every durable record, because it must be flushed. */
   appended(record: LogRecord, seq: number): void;
 }

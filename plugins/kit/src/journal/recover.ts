@@ -1,9 +1,9 @@
 import type { Log, LogRecovery } from "@membus/disk";
 import { type Clock, MemoryError } from "@membus/protocol";
+import type { FolderManifest } from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { ErasureTracker } from "./erasure-tracker.js";
-import type { FolderManifest } from "./folder-manifest.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 

@@ -1,15 +1,12 @@
-import { join } from "node:path";
-import { linkTree, replaceFile } from "@membus/disk";
 import { type Clock, MemoryError } from "@membus/protocol";
 import type { Logger, PluginServices } from "@membus/protocol/plugin";
-import { type LockedDirectory, lockTierDirectory } from "./locked-directory.js";
-import { readMarkerFile } from "./marker-file.js";
+import { createFolder, type MarkerPlace } from "../place/index.js";
 
-const FILE = "revisions";
+const NAME = "revisions";
 /** The mark is written this far ahead of the clock, and again when half of it is used. Seconds. */
 const STEP_S = 60;
 
-interface MarkFile {
+interface Mark {
   /** Unix seconds, an integer. */
   readonly before: number;
 }
@@ -20,39 +17,33 @@ interface MarkFile {
  * clock jumps.
  */
 export class RevisionMark {
-  readonly #path: string;
   /** Highest requested revision. */
   #highest = 0;
   #writing: Promise<void> | undefined;
 
   private constructor(
-    readonly directory: LockedDirectory,
+    readonly place: MarkerPlace,
     readonly clock: Clock,
     readonly logger: Logger,
     /** Unix seconds. Above all revisions of earlier processes. */
     readonly floor: number,
     /** Value on disk. */
     private before = floor,
-  ) {
-    this.#path = join(directory.path, FILE);
-  }
+  ) {}
 
-  /**
-   * Opens the mark. Returns undefined without a directory: revisions then depend only on the clock. Errors as
-   * in `lockTierDirectory`.
-   */
-  static async open(services: PluginServices): Promise<RevisionMark | undefined> {
-    if (services.dataDirectory === undefined) return undefined;
-    const { clock, logger } = services;
-    const directory = await lockTierDirectory(services);
+  /** Opens the mark of a place. Releases the place if that fails, and when the mark is closed. */
+  static async open(
+    place: MarkerPlace,
+    { clock, logger }: Pick<PluginServices, "clock" | "logger">,
+  ): Promise<RevisionMark> {
     try {
-      const isValid = ({ before }: Partial<MarkFile>) => Number.isSafeInteger(before) && before! >= 0;
-      const found = await readMarkerFile<MarkFile>(join(directory.path, FILE), logger, isValid);
-      const mark = new RevisionMark(directory, clock, logger, found?.before ?? 0);
+      const isValid = ({ before }: Partial<Mark>) => Number.isSafeInteger(before) && before! >= 0;
+      const found = await place.markers.read<Mark>(NAME, isValid);
+      const mark = new RevisionMark(place, clock, logger, found?.before ?? 0);
       await mark.maintain();
       return mark;
     } catch (error) {
-      await directory.release();
+      await place.release();
       throw error;
     }
   }
@@ -72,12 +63,13 @@ export class RevisionMark {
     if (this.clock.now() + STEP_S / 2 > this.before) await this.#renew();
   }
 
-  /** Writes the files that the next process needs into a folder. */
+  /** Writes what the next process needs into a new folder. */
   async snapshot(target: string): Promise<void> {
-    await linkTree(this.directory.path, target, (name) => name === FILE || name === "format");
+    const markers = await createFolder(target, this.logger);
+    await markers.write(NAME, { before: this.before } satisfies Mark);
   }
 
-  /** Lowers the mark to the reached time and unlocks the folder. */
+  /** Lowers the mark to the reached time and releases its place. */
   async close(): Promise<void> {
     try {
       await this.#writing;
@@ -85,7 +77,7 @@ export class RevisionMark {
     } catch (error) {
       this.logger.warn({ err: error }, "could not lower the revision mark, it stays ahead of the clock");
     } finally {
-      await this.directory.release();
+      await this.place.release();
     }
   }
 
@@ -105,7 +97,7 @@ export class RevisionMark {
 
   async #write(before: number): Promise<void> {
     try {
-      await replaceFile(this.#path, `${JSON.stringify({ before } satisfies MarkFile)}\n`);
+      await this.place.markers.write(NAME, { before } satisfies Mark);
     } catch (cause) {
       // Agents read this message, so it contains no path.
       const message = "the revision mark cannot be written: report this to the operator";

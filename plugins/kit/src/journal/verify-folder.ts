@@ -2,10 +2,17 @@ import { join } from "node:path";
 import { verifyLog } from "@membus/disk";
 import type { MemoryTier } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import {
+  type FolderFacts,
+  FolderManifest,
+  formatProblem,
+  MANIFEST_FILE,
+  manifestFile,
+  markerFiles,
+  type RecordedPart,
+} from "../place/index.js";
 import type { Storage, StoragePart, StoredPart } from "../storage.js";
 import { findLosses } from "./check-parts.js";
-import { type FolderFacts, FolderManifest, type RecordedPart } from "./folder-manifest.js";
-import { formatProblem } from "./format-file.js";
 import { LoggedRemovals } from "./logged-removals.js";
 import { seqOf } from "./record.js";
 
@@ -34,10 +41,12 @@ export async function verifyFolder(storage: Storage, place: FolderLocation): Pro
   const problems: string[] = [];
   const format = await formatProblem(directory);
   if (format !== undefined) problems.push(format);
-  const manifest = await FolderManifest.read(directory, place);
+  const { tier, logger } = place;
+  const store = manifestFile(directory, tier, markerFiles(directory, logger));
+  const manifest = await FolderManifest.open(store, tier);
   if (manifest.isLost)
     problems.push(
-      `${join(directory, "folder.json")}, the list of the folder's contents, is missing or damaged`,
+      `${join(directory, MANIFEST_FILE)}, the list of the folder's contents, is missing or damaged`,
     );
   const { facts, keeper } = manifest;
   const present = (await storage.parts?.list()) ?? [];

@@ -1,6 +1,6 @@
 import type { Filter } from "@membus/protocol";
-import type { Owner } from "../journal/index.js";
 import type { LoadedPartition } from "../lifecycle/index.js";
+import type { Owner } from "../place/index.js";
 import { type ForgetMatch, findMatches, prepareFind, removeMatch } from "./forget-matches.js";
 import type { MutationParts } from "./tier.js";
 

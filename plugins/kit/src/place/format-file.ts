@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { readText, replaceFile } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { warnOfRebuild } from "./marker-file.js";
+import { MANIFEST_FILE } from "./manifest-file.js";
+import { warnOfRebuild } from "./marker-files.js";
 
 /** Version of the layout of a tier's directory: `log`, `table`, and their file formats. */
 const FORMAT = 5;
@@ -19,7 +20,7 @@ export async function checkFormat(directory: string, logger: Logger): Promise<vo
   const format = text === undefined ? undefined : parseFormat(text);
   if (text !== undefined && format === undefined) {
     // The manifest was introduced with this format, so its presence proves the format.
-    if ((await readText(join(directory, "folder.json"))) === undefined) throw unreadable(path);
+    if ((await readText(join(directory, MANIFEST_FILE))) === undefined) throw unreadable(path);
     warnOfRebuild(path, "format", logger);
   }
   if (format === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`);

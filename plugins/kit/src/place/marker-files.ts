@@ -1,11 +1,22 @@
-import { readText } from "@membus/disk";
+import { join } from "node:path";
+import { readText, replaceFile } from "@membus/disk";
 import type { Logger } from "@membus/protocol/plugin";
+import type { Markers } from "./tier-place.js";
 
-/**
- * Reads a small JSON file that can be rebuilt from the folder. Returns undefined if it is missing, or with a
- * warning if `isValid` rejects its content.
- */
-export async function readMarkerFile<T extends object>(
+/** Returns markers that are JSON files of a folder. Each can be rebuilt from the folder. */
+export function markerFiles(directory: string, logger: Logger): Markers {
+  return {
+    read: (name, isValid) => readMarkerFile(join(directory, name), logger, isValid),
+    write: (name, value) => replaceFile(join(directory, name), `${JSON.stringify(value)}\n`),
+  };
+}
+
+/** Logs that a small file of a folder is rebuilt. */
+export function warnOfRebuild(path: string, name: "format" | "marker", logger: Logger): void {
+  logger.warn({ path }, `${name} file is empty or corrupt, rebuilding it from the folder`);
+}
+
+async function readMarkerFile<T extends object>(
   path: string,
   logger: Logger,
   isValid: (found: Partial<T>) => boolean,
@@ -16,11 +27,6 @@ export async function readMarkerFile<T extends object>(
   if (found !== undefined && isValid(found)) return found as T;
   warnOfRebuild(path, "marker", logger);
   return undefined;
-}
-
-/** Logs that a small file of a folder is rebuilt. */
-export function warnOfRebuild(path: string, name: "format" | "marker", logger: Logger): void {
-  logger.warn({ path }, `${name} file is empty or corrupt, rebuilding it from the folder`);
 }
 
 function parseObject<T>(text: string): Partial<T> | undefined {

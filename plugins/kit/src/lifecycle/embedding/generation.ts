@@ -1,7 +1,4 @@
-import { join } from "node:path";
-import { replaceFile } from "@membus/disk";
-import type { Logger } from "@membus/protocol/plugin";
-import { readMarkerFile } from "../../journal/index.js";
+import type { Markers } from "../../place/index.js";
 import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";
 
@@ -17,7 +14,7 @@ export function isOutdated(
   return row.analyzer !== analyzer || row.embedder !== embedder;
 }
 
-/** Analyzer and embedder of the rows in a tier's directory. */
+/** Analyzer and embedder of the rows in a tier. */
 export interface GenerationMarker {
   /** Number of generations so far, including this one. */
   readonly generation: number;
@@ -28,14 +25,15 @@ export interface GenerationMarker {
   readonly done: boolean;
 }
 
-const FILE_NAME = "generation.json";
+/** Name of the marker. */
+export const GENERATION_MARKER = "generation.json";
 
 /**
- * Reads the marker of a directory. For a new directory or an unreadable file, it names no generation, so all
- * rows are checked.
+ * Reads the marker of a tier. For a new tier or an unreadable marker, it names no generation, so all rows are
+ * checked.
  */
-export async function readGenerationMarker(directory: string, logger: Logger): Promise<GenerationMarker> {
-  const marker = await readMarkerFile<GenerationMarker>(join(directory, FILE_NAME), logger, isMarker);
+export async function readGenerationMarker(markers: Markers): Promise<GenerationMarker> {
+  const marker = await markers.read<GenerationMarker>(GENERATION_MARKER, isMarker);
   return marker ?? { generation: 0, analyzer: "", embedder: "", done: false };
 }
 
@@ -44,6 +42,6 @@ function isMarker({ generation, analyzer, embedder, done }: Partial<GenerationMa
   return Number.isSafeInteger(generation) && hasTexts && typeof done === "boolean";
 }
 
-export async function writeGenerationMarker(directory: string, marker: GenerationMarker): Promise<void> {
-  await replaceFile(join(directory, FILE_NAME), JSON.stringify(marker));
+export function writeGenerationMarker(markers: Markers, marker: GenerationMarker): Promise<void> {
+  return markers.write(GENERATION_MARKER, marker);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Flusher } from "../../journal/index.js";
+import type { Markers } from "../../place/index.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";
 import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation.js";
@@ -15,8 +16,7 @@ export interface ReindexDependencies {
   readonly backFill: BackFill;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Directory of the marker file. */
-  readonly directory: string;
+  readonly markers: Markers;
   /** Whether nothing was ever stored. */
   readonly isNew: boolean;
   /** Delay after a failure. Milliseconds. */
@@ -47,15 +47,15 @@ export class Reindex {
     this.#dependencies = dependencies;
   }
 
-  /** Compares the directory's marker with the ids. Starts no work. In a new directory there is none. */
+  /** Compares the tier's marker with the ids. Starts no work. In a new tier there is none. */
   static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
-    const { directory, isNew, logger } = dependencies;
+    const { markers, isNew } = dependencies;
     const { analyzer, embedder = "" } = ids;
-    const found = await readGenerationMarker(directory, logger);
+    const found = await readGenerationMarker(markers);
     const isSame = found.analyzer === analyzer && found.embedder === embedder;
     const generation = found.generation + 1;
     const marker = isSame ? found : { generation, analyzer, embedder, done: isNew };
-    if (isNew && !isSame) await writeGenerationMarker(directory, marker);
+    if (isNew && !isSame) await writeGenerationMarker(markers, marker);
     return new Reindex(ids, marker, dependencies);
   }
 
@@ -96,8 +96,8 @@ export class Reindex {
 
   /** Runs one round. Logged rows are flushed first, so that storage counts them. */
   async #round(): Promise<void> {
-    const { storage, flusher, backFill, clock, logger, directory, retryMs } = this.#dependencies;
-    await writeGenerationMarker(directory, this.#marker);
+    const { storage, flusher, backFill, clock, logger, markers, retryMs } = this.#dependencies;
+    await writeGenerationMarker(markers, this.#marker);
     await flusher.flush();
     const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
     const isAsBefore = outdatedCount === this.#storedOutdatedCount;
@@ -113,10 +113,10 @@ export class Reindex {
   }
 
   async #finish(): Promise<void> {
-    const { logger, directory } = this.#dependencies;
+    const { logger, markers } = this.#dependencies;
     const { generation } = this.#marker;
     const marker = { ...this.#marker, done: true };
-    await writeGenerationMarker(directory, marker);
+    await writeGenerationMarker(markers, marker);
     this.#marker = marker;
     if (generation > 1) logger.info({ ...this.#ids, generation }, "reindexed all rows");
   }

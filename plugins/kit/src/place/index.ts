@@ -1,0 +1,7 @@
+export type { ErasedMark, FlushMarker, FolderFacts, Owner, RecordedPart } from "./folder-facts.js";
+export { FolderManifest } from "./folder-manifest.js";
+export { createFolder, openFolder, openMarkerFolder } from "./folder-place.js";
+export { formatProblem } from "./format-file.js";
+export { MANIFEST_FILE, manifestFile } from "./manifest-file.js";
+export { markerFiles } from "./marker-files.js";
+export type { ManifestStore, MarkerPlace, Markers, SpaceReserve, TierPlace } from "./tier-place.js";

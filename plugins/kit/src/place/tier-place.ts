@@ -1,0 +1,37 @@
+import type { DiskReserve, Log, LogRecovery } from "@membus/disk";
+import type { Storage } from "../storage.js";
+import type { FolderFacts } from "./folder-facts.js";
+
+/** Stores the facts of a tier, and nothing else writes them while this process holds the tier. */
+export interface ManifestStore {
+  /** Returns the facts of the last `write`, or those of `make` if there are none or they are unreadable. */
+  claim(make: () => FolderFacts): Promise<FolderFacts>;
+  /** Replaces the facts. Resolves once they are durable. */
+  write(facts: FolderFacts): Promise<void>;
+}
+
+/** Small named values of a tier, each replaced as a whole. */
+export interface Markers {
+  /** Returns the value of the last `write`. Undefined if there is none, or with a warning if it is not valid. */
+  read<T extends object>(name: string, isValid: (found: Partial<T>) => boolean): Promise<T | undefined>;
+  /** Replaces a value. Resolves once it is durable. */
+  write(name: string, value: object): Promise<void>;
+}
+
+/** Space that is set aside for the steps that free space. */
+export type SpaceReserve = Pick<DiskReserve, "isReleased" | "stats" | "release" | "releaseAll" | "restore">;
+
+/** Where a durable tier keeps its rows, its log and the facts beside them. Only this process uses it. */
+export interface TierPlace {
+  readonly manifest: ManifestStore;
+  readonly markers: Markers;
+  readonly reserve: SpaceReserve;
+  /** @param keptContentId see `StorageContext`. */
+  createStorage(keptContentId: (part: string) => string | undefined): Storage;
+  openLog(recovery: LogRecovery): Promise<Log>;
+  /** Gives the place to the next process. Called after the log and the storage are closed. */
+  release(): Promise<void>;
+}
+
+/** Where a tier in memory keeps what must survive its process. */
+export type MarkerPlace = Pick<TierPlace, "markers" | "release">;
