@@ -1,7 +1,7 @@
 // Builds dist/program: the command line in a few files. Loading hundreds of modules takes longer than running
 // them. Builds dist/hook: only the command `hook`, for which an agent waits at each prompt.
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "rolldown";
+import { build, type OutputOptions, type Plugin } from "rolldown";
 import { licences } from "./licences.js";
 import { moduleUrls } from "./module-urls.js";
 import { withoutTelemetry } from "./without-telemetry.js";
@@ -17,17 +17,23 @@ await bundle(new URL("../dist/main.js", import.meta.url), {
 await bundle(new URL("../dist/coding-agents/main.js", import.meta.url), {
   folder: "hook",
   plugins: [withoutTelemetry()],
-  minify: true,
+  // One script, so that its compiled code is one file.
+  output: { format: "cjs", codeSplitting: false, entryFileNames: "program.cjs", minify: true },
+});
+await build({
+  input: fileURLToPath(new URL("../dist/coding-agents/load-program.js", import.meta.url)),
+  platform: "node",
+  output: { file: fileURLToPath(new URL("../dist/hook/main.js", import.meta.url)), minify: true },
 });
 
 interface Settings {
   readonly folder: string;
   readonly external?: (id: string, importer: string | undefined) => boolean;
   readonly plugins?: Plugin[];
-  readonly minify?: boolean;
+  readonly output?: OutputOptions;
 }
 
-function bundle(entry: URL, { folder, external = () => false, plugins = [], minify = false }: Settings) {
+function bundle(entry: URL, { folder, external = () => false, plugins = [], output = {} }: Settings) {
   const dir = fileURLToPath(new URL(`../dist/${folder}`, import.meta.url));
   return build({
     input: fileURLToPath(entry),
@@ -35,7 +41,7 @@ function bundle(entry: URL, { folder, external = () => false, plugins = [], mini
     external,
     // The other entry of this package loads its files in a way that a bundler cannot follow.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
-    plugins: [...plugins, moduleUrls(), licences()],
-    output: { dir, format: "esm", cleanDir: true, minify },
+    plugins: [...plugins, moduleUrls(output.format === "cjs" ? "cjs" : "esm"), licences()],
+    output: { dir, format: "esm", cleanDir: true, ...output },
   });
 }

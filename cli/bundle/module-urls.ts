@@ -6,20 +6,24 @@ import { packageOf } from "./package-of.js";
 const USES_MODULE_URL = /^(?!\s*(\*|\/\/)).*\bimport\.meta\.url\b/m;
 
 /** Keeps the original URL of a module, because files that it loads relative to itself are not bundled. */
-export function moduleUrls(): Plugin {
+export function moduleUrls(format: "esm" | "cjs"): Plugin {
   return {
     name: "module-urls",
     transform(code, id) {
       if (!isAbsolute(id) || !USES_MODULE_URL.test(code)) return null;
-      return { code: code.replaceAll("import.meta.url", urlOf(id)), map: null };
+      return { code: code.replaceAll("import.meta.url", urlOf(id, format)), map: null };
     },
   };
 }
 
 /** Returns code that resolves the module by package name. The entry of the package is `dist/index.js`. */
-function urlOf(path: string): string {
+function urlOf(path: string, format: "esm" | "cjs"): string {
   const { folder, name } = packageOf(path);
   const below = relative(folder, path).split(sep);
   if (below.shift() !== "dist") throw new Error(`${path} uses import.meta.url outside of dist`);
-  return `new URL("./${below.join("/")}", import.meta.resolve("${name}")).href`;
+  const entry =
+    format === "esm"
+      ? `import.meta.resolve("${name}")`
+      : `require("node:url").pathToFileURL(require.resolve("${name}"))`;
+  return `new URL("./${below.join("/")}", ${entry}).href`;
 }

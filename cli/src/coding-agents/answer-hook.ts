@@ -13,6 +13,7 @@ export interface HookSettings extends AgentSettings {
   readonly startsHost: boolean;
   /** Folder of the project, if the agent names it. */
   readonly projectFolder?: string | undefined;
+  readonly onConnected?: (() => void) | undefined;
 }
 
 /**
@@ -28,8 +29,11 @@ export async function answerHook(agent: AgentName, settings: HookSettings): Prom
     {
       folder,
       projectFolder,
-      withMemory: async (isSessionStart, use) =>
-        use(await (isSessionStart && startsHost ? connectOrStart(settings) : connectAgent(settings))),
+      withMemory: async (isSessionStart, use) => {
+        const memory = await (isSessionStart && startsHost ? connectOrStart : connectAgent)(settings);
+        settings.onConnected?.();
+        return use(memory);
+      },
     },
     options,
   );

@@ -8,11 +8,14 @@ import { printAnswer } from "./print-answer.js";
 // Compiling a schema takes longer than to interpret it once.
 config({ jitless: true });
 
-const program = createRootCommand();
-registerHook(program);
-try {
-  await program.parseAsync(process.argv);
-} catch (error) {
-  const isHelp = error instanceof CommanderError && error.exitCode === 0;
-  if (!isHelp) await printAnswer(() => Promise.reject(error as Error));
+/** @param onConnected called when most of the program has run, before the process ends. */
+export async function main(onConnected: () => void): Promise<void> {
+  const program = createRootCommand();
+  registerHook(program, onConnected);
+  try {
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (!isHelp) await printAnswer(() => Promise.reject(error as Error));
+  }
 }

@@ -18,7 +18,8 @@ const HELP = `
 The agent runs this command. It reads the event as JSON on standard input and prints its answer as JSON. It
 always ends with 0, so that it never stops the agent. Failures are in the answer.`;
 
-export function registerHook(program: Command): void {
+/** @param onConnected called when an event needs the host, and it answers. */
+export function registerHook(program: Command, onConnected?: () => void): void {
   program
     .command("hook")
     .description("answer a hook of a coding agent: keep its lessons, and recall memories that fit")
@@ -41,7 +42,8 @@ export function registerHook(program: Command): void {
         const isClaude = agent === "claude-code";
         const projectFolder = (isClaude && process.env.CLAUDE_PROJECT_DIR) || undefined;
         const options = hookOptions(flags);
-        return answerHook(agent, { ...settings, options, startsHost: flags.start, projectFolder });
+        const startsHost = flags.start;
+        return answerHook(agent, { ...settings, options, startsHost, projectFolder, onConnected });
       });
     });
 }
