@@ -34,7 +34,10 @@ const NEEDS = new Map([
   ["test_langgraph_store.py", ["langgraph.store.base"]],
   ["test_synadia.py", ["synadia_ai.agent_service"]],
   ["test_tracing.py", ["opentelemetry.sdk.trace"]],
-  ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance", "opentelemetry.sdk.trace"]],
+  [
+    "test_types.py",
+    ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance", "opentelemetry.sdk.trace"],
+  ],
 ]);
 
 const isThere = (python: string, modules: string) =>
