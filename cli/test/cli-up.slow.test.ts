@@ -1,4 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile } from "node:child_process";
 import {
   existsSync,
   mkdtempSync,
@@ -10,13 +10,19 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { readServerInfo } from "../../tools/nats-server/src/server-info.js";
+import { printedProgram } from "./printed-program.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 let directory: string;
 let children: ChildProcessWithoutNullStreams[];
@@ -91,6 +97,19 @@ describe("membus up", () => {
       `nats req -s ${url} demo.default.alice.memory.store.req '{"type":"memory/store/req"`,
     );
   });
+});
+
+it("prints a program in JavaScript that runs where membus is installed", async () => {
+  const { url } = await launch();
+  const child = spawnCli(["up", "--data", data(), "--prefix", "demo"], { cwd: directory, url });
+  children.push(child);
+  const program = await printedProgram(child);
+  expect(program).toBe(`import { MemoryClient } from "membus";
+const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice", prefix: "demo" });
+await memory.remember("user_name", "Alice");`);
+  const code = `${program}\nconsole.log(await memory.recall("user_name"));\nawait memory.close();`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code], { cwd: ROOT });
+  expect(stdout).toBe("Alice\n");
 });
 
 describe("membus up with a startup error", () => {

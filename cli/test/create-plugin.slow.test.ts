@@ -9,7 +9,8 @@ import { Svcm } from "@nats-io/services";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { lineOf } from "./run-cli.js";
+import { printedProgram } from "./printed-program.js";
+import { endChild, lineOf } from "./run-cli.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -252,6 +253,21 @@ describe("a plugin in a running host", () => {
       "episodic",
       "semantic-rows",
     ]);
+  });
+
+  it("prints a program that runs in a project with the packed file", async () => {
+    const args = ["up", "--data", "printed", "--prefix", "printed"];
+    const env = { ...process.env, NATS_URL: server.url };
+    const child = spawn(join(workshop, "node_modules/.bin/membus"), args, { cwd: workshop, env });
+    try {
+      const program = `${await printedProgram(child)}\nconsole.log(await memory.recall("user_name"));\nawait memory.close();`;
+      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], {
+        cwd: workshop,
+      });
+      expect(stdout).toBe("Alice\n");
+    } finally {
+      await endChild(child, "SIGTERM");
+    }
   });
 
   /** Returns the reply to `nats micro info membus`, with the official NATS client. */
