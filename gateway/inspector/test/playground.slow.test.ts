@@ -24,7 +24,8 @@ describe.skipIf(CHROMIUM === undefined)("the view playground (where a Chromium i
     await page.getByLabel("Tags, with commas").fill("drink");
     await page.getByLabel("Limit").fill("5");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("status").filter({ hasText: "2 entries" }).waitFor();
+    const status = page.getByRole("status").filter({ hasText: "2 entries" });
+    expect(await status.textContent()).toMatch(/^2 entries, \d+ ms on the host$/);
     const { entries } = await fixture.alice.retrieve({ query: "tea drinks", tags: ["drink"], limit: 5 });
     expect(await found(page)).toEqual(entries.map(({ key }) => (key as { id: string }).id));
     expect(await found(page)).toEqual(["tea", "coffee"]);

@@ -131,8 +131,13 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("lists the agents as links without an agent", async () => {
+  it("lists the users of all agents, and the agents, without an agent", async () => {
     const { page, problems } = await fixture.open("#/users");
+    const row = page.getByRole("row", { name: "ada concierge 3" });
+    await row.getByRole("link", { name: "ada" }).click();
+    await page.getByRole("heading", { level: 2, name: "ada" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/users?agent=concierge&user=ada");
+    await page.goBack();
     await page.getByRole("list", { name: "Agents" }).getByRole("link", { name: "concierge" }).click();
     await page.locator("[data-user=ada]").waitFor();
     expect(problems).toEqual([]);
@@ -182,6 +187,9 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
   });
 
   it("is accessible, and fits a phone", async () => {
+    await fixture.expectAccessible("#/users?tenant=default", "", (page) =>
+      page.locator("[data-user]").first().waitFor(),
+    );
     await fixture.expectAccessible("#/users", "concierge", (page) =>
       page.locator("[data-user]").first().waitFor(),
     );

@@ -6,13 +6,13 @@ import { counted } from "../figures.js";
 import { useLoaded } from "../loaded.js";
 import { Empty, Failure, Time } from "../notices.js";
 import type { PageProps } from "../view.js";
-import { ChooseAgent } from "./choose-agent.js";
+import { AllUsers } from "./users/all-users.js";
 import { User } from "./users/user.js";
 
 /** Lists the users that an agent knows, or shows one of them. */
 export function Page(props: PageProps): VNode {
   const name = props.route.params.get("user");
-  if (props.who.agent === "") return html`<${ChooseAgent} ...${props} what="users" />`;
+  if (props.who.agent === "") return html`<${AllUsers} ...${props} />`;
   return name === null
     ? html`<${Users} ...${props} />`
     : html`<${User} key=${name} ...${props} name=${name} />`;

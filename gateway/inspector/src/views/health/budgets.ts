@@ -14,8 +14,9 @@ export function Budgets({ api, who }: Pick<PageProps, "api" | "who">): VNode | n
   );
   if (who.agent === "" || value === undefined || value.budgets.length === 0) return null;
   const heads = ["Budget", "Period", "Tokens", "US dollars", "Calls", "Until"];
+  const numbers = ["Tokens", "US dollars", "Calls"];
   return html`<h2>Model budgets of ${who.agent}</h2><${Scrolling} label="Model budgets"><table>
-    <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <thead><tr>${heads.map((head) => html`<th scope="col" class=${numbers.includes(head) ? "number" : undefined}>${head}</th>`)}</tr></thead>
     <tbody>${value.budgets.map(row)}</tbody></table><//>`;
 }
 

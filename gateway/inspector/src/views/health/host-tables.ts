@@ -49,7 +49,7 @@ function Operations({ samples, host }: HostTablesProps): VNode {
     "Mean latency, ms",
   ];
   return html`<${Scrolling} label="Operations"><table>
-    <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+    <thead><tr>${heads.map((head, n) => html`<th scope="col" class=${n > 0 ? "number" : undefined}>${head}</th>`)}</tr></thead>
     <tbody>${host.endpoints.map(row)}</tbody></table><//>`;
 }
 
@@ -74,7 +74,7 @@ function Tiers({ tiers }: { readonly tiers: HostHealth["tiers"] }): VNode {
     <td><${Reindex} tier=${tier} figures=${figures} /></td></tr>`;
   return html`<${Scrolling} label="Tiers"><table>
     <thead><tr><th scope="col">Tier</th><th scope="col">Plugin</th><th scope="col">Accepts writes</th>
-      ${COLUMNS.map(([title]) => html`<th scope="col">${title}</th>`)}<th scope="col">Reindexing</th></tr></thead>
+      ${COLUMNS.map(([title]) => html`<th scope="col" class="number">${title}</th>`)}<th scope="col">Reindexing</th></tr></thead>
     <tbody>${Object.entries(tiers).map(row)}</tbody></table><//>`;
 }
 

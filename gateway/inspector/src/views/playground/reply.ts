@@ -21,7 +21,8 @@ export interface RetrieveReply {
   readonly entries: readonly ReplyEntry[];
   readonly total: number;
   readonly total_relation: "eq" | "gte";
-  readonly took_ms: number;
+  /** By stage. */
+  readonly took_ms: { readonly total?: number };
   readonly degraded?: readonly DegradedTier[];
 }
 
@@ -32,11 +33,14 @@ export function Reply({ reply }: { readonly reply: RetrieveReply }): VNode {
   ) => html`<li key=${`${entry.tier} ${entry.namespace} ${entry.key_hash}`} data-found=${keyText(entry.key)}>
     <a href=${hrefOf("memories", entryParams(entry))}>${textOf(entry) || keyText(entry.key)}</a>
     <span class="quiet">${entry.score.toFixed(2)} · ${keyText(entry.key)} · ${entry.tier} · ${entry.namespace}</span></li>`;
-  return html`<p class="quiet" role="status">${total_relation === "gte" ? "at least " : ""}${counted(total, "entry", "entries")},
-      ${Math.round(took_ms)} ms on the host</p>
+  return html`<p class="quiet" role="status">${total_relation === "gte" ? "at least " : ""}${counted(total, "entry", "entries")}${timeText(took_ms)}</p>
     <${Degraded} tiers=${degraded} />
     <ol class="rows">${entries.map(item)}</ol>
     <details><summary>Reply as JSON</summary><pre class="card" tabindex="0" role="region" aria-label="Reply as JSON">${JSON.stringify(reply, null, 2)}</pre></details>`;
+}
+
+function timeText({ total }: RetrieveReply["took_ms"]): string {
+  return total === undefined ? "" : `, ${Math.round(total)} ms on the host`;
 }
 
 function textOf({ text, content }: ReplyEntry): string {
