@@ -22,13 +22,7 @@ import {
   storedUsage,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import {
-  BodyCache,
-  GENERATION_MARKER,
-  KnownScopes,
-  LatestScopes,
-  PartitionLoader,
-} from "./lifecycle/index.js";
+import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
 import {
   FolderManifest,
   type Markers,
@@ -152,17 +146,13 @@ async function recoverTier(
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
   const { storage, manifest, place } = opened;
-  const { markers, reserve } = place;
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
   const erasure = new ErasureTracker(options.eraseWithinS, manifest.facts.erased);
-  const { log, newestAt, flushedSeq } = await recoverInto(
-    { backlog, operations, latest, erasure },
-    opened,
-    services.clock,
-  );
+  const targets = { backlog, operations, latest, erasure };
+  const { log, newestAt, flushedSeq } = await recoverInto(targets, opened, clock);
   const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
   const known = knownScopes(storage, backlog, options);
@@ -188,21 +178,21 @@ async function recoverTier(
     flusher.recordAdded();
   };
   if (backlog.recordCount > 0) flusher.recordAdded();
-  const journal = createLogJournal({ log, backlog, reserve, appended });
+  const journal = createLogJournal({ log, backlog, reserve: place.reserve, appended });
   const waitForCapacity = async () => {
     if (isBacklogLarge(backlog, options)) await flusher.flush();
   };
   return {
-    ...{ storage, markers, flusher, bodies, newestAt, latest, journal, waitForCapacity },
-    ...{ isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
+    ...{ storage, flusher, bodies, newestAt, latest, journal, waitForCapacity },
+    ...{ markers: place.markers, isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayUnload: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),
     readUsage: storedUsage({ storage, backlog, flusher }),
-    withFreedSpace: (task) => withFreedSpace(() => reserve.release(), task),
-    restoreReserve: () => reserve.restore(),
+    withFreedSpace: (task) => withFreedSpace(() => place.reserve.release(), task),
+    restoreReserve: () => place.reserve.restore(),
     probe: () => log.probe(),
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
@@ -211,9 +201,11 @@ async function recoverTier(
     checkTenant: (tenant) => checkTenant(storage, tenant),
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
-    snapshot: (target) =>
-      snapshot(target, { markers, log, storage, manifest, flusher, logger, rowMarkers: [GENERATION_MARKER] }),
-    stats: () => ({ ...statsOf(storage, loader, reserve, known), ...journalStats(log, backlog, flusher) }),
+    snapshot: (target) => snapshot(target, { place, log, storage, manifest, flusher, logger }),
+    stats: () => ({
+      ...statsOf(storage, loader, place.reserve, known),
+      ...journalStats(log, backlog, flusher),
+    }),
     // Flushing the rest saves the next start the work.
     close: () =>
       closeAll([...[flusher, log, storage].map((part) => () => part.close()), () => place.release()]),

@@ -2,19 +2,23 @@ import { join } from "node:path";
 import type { Log } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { createFolder, type FolderManifest, type Markers, manifestFile } from "../place/index.js";
+import {
+  createFolder,
+  type FolderManifest,
+  GENERATION_MARKER,
+  manifestFile,
+  type TierPlace,
+} from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Flusher } from "./flusher.js";
 
 export interface SnapshotParts {
-  readonly markers: Markers;
+  readonly place: Pick<TierPlace, "markers">;
   readonly log: Pick<Log, "snapshot">;
   readonly storage: Storage;
   readonly manifest: FolderManifest;
   readonly flusher: Pick<Flusher, "pauseWrites">;
   readonly logger: Logger;
-  /** Names of the markers that belong to the rows. */
-  readonly rowMarkers: readonly string[];
 }
 
 /**
@@ -25,7 +29,7 @@ export interface SnapshotParts {
  */
 export async function snapshot(
   target: string,
-  { markers, log, storage, manifest, flusher, logger, rowMarkers }: SnapshotParts,
+  { place, log, storage, manifest, flusher, logger }: SnapshotParts,
 ): Promise<void> {
   if (storage.snapshot === undefined) {
     throw new MemoryError(
@@ -35,10 +39,8 @@ export async function snapshot(
   }
   const copied = await createFolder(target, logger);
   await flusher.pauseWrites(async () => {
-    for (const name of rowMarkers) {
-      const value = await markers.read(name, () => true);
-      if (value !== undefined) await copied.write(name, value);
-    }
+    const generation = await place.markers.read(GENERATION_MARKER, () => true);
+    if (generation !== undefined) await copied.write(GENERATION_MARKER, generation);
     await storage.snapshot?.(target);
     const facts = { ...manifest.facts, log: await log.snapshot(join(target, "log")) };
     await manifestFile(target, facts.tier, copied).write(facts);

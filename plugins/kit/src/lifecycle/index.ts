@@ -1,7 +1,7 @@
 export { countAdded, rowUsage, usageInPartition } from "./count-rows.js";
 export { BackFill, type BackFillParts } from "./embedding/back-fill.js";
 export { embedPending } from "./embedding/embed-pending.js";
-export { GENERATION_MARKER, isOutdated } from "./embedding/generation.js";
+export { isOutdated } from "./embedding/generation.js";
 export {
   type DocumentIndex,
   DocumentIndexer,

@@ -4,4 +4,11 @@ export { createFolder, openFolder, openMarkerFolder } from "./folder-place.js";
 export { formatProblem } from "./format-file.js";
 export { MANIFEST_FILE, manifestFile } from "./manifest-file.js";
 export { markerFiles } from "./marker-files.js";
-export type { ManifestStore, MarkerPlace, Markers, SpaceReserve, TierPlace } from "./tier-place.js";
+export {
+  GENERATION_MARKER,
+  type ManifestStore,
+  type MarkerPlace,
+  type Markers,
+  type SpaceReserve,
+  type TierPlace,
+} from "./tier-place.js";

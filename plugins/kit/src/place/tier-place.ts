@@ -4,11 +4,14 @@ import type { FolderFacts } from "./folder-facts.js";
 
 /** Stores the facts of a tier, and nothing else writes them while this process holds the tier. */
 export interface ManifestStore {
-  /** Returns the facts of the last `write`, or those of `make` if there are none or they are unreadable. */
+  /** Returns the facts of the last `write`, or the facts of `make` if none are readable. */
   claim(make: () => FolderFacts): Promise<FolderFacts>;
   /** Replaces the facts. Resolves once they are durable. */
   write(facts: FolderFacts): Promise<void>;
 }
+
+/** Name of the marker that belongs to the rows: their analyzer and embedder. */
+export const GENERATION_MARKER = "generation.json";
 
 /** Small named values of a tier, each replaced as a whole. */
 export interface Markers {
@@ -33,5 +36,5 @@ export interface TierPlace {
   release(): Promise<void>;
 }
 
-/** Where a tier in memory keeps what must survive its process. */
+/** Where a tier in memory keeps values beyond the life of its process. */
 export type MarkerPlace = Pick<TierPlace, "markers" | "release">;

@@ -1,4 +1,4 @@
-import type { Markers } from "../../place/index.js";
+import { GENERATION_MARKER, type Markers } from "../../place/index.js";
 import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";
 
@@ -24,9 +24,6 @@ export interface GenerationMarker {
   /** False while rows of another generation may exist. */
   readonly done: boolean;
 }
-
-/** Name of the marker. */
-export const GENERATION_MARKER = "generation.json";
 
 /**
  * Reads the marker of a tier. For a new tier or an unreadable marker, it names no generation, so all rows are
