@@ -52,6 +52,8 @@ export interface GatewayDependencies {
   readonly sessions: string | KeyValueBucket;
   /** Serves HTTPS. */
   readonly tls?: TlsFiles | undefined;
+  /** Returns the number of writes on this machine that wait for the host. The inspector shows it. */
+  readonly queuedWrites?: (() => Promise<number>) | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -135,7 +137,7 @@ export class Gateway {
     const inspectorClients = clientsOf(INSPECTOR_TIMEOUT_MS, INSPECTED_TENANTS_MAX);
     this.#inspector = this.#options.inspector
       ? new InspectorRoutes(
-          { ...shared, bus, clients: inspectorClients },
+          { ...shared, bus, clients: inspectorClients, queuedWrites: dependencies.queuedWrites },
           this.#options,
           dependencies.tls !== undefined,
         )

@@ -16,6 +16,8 @@ export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 /** A nats-server, a host in memory, and gateways that share their sessions in a folder or a bucket. */
 export class GatewayFixture {
   readonly logger = new RecordingLogger();
+  /** Writes that the inspector reports as queued. */
+  queuedWrites: (() => Promise<number>) | undefined;
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   /** Stops the host. */
   stopHost: () => Promise<void> = async () => {};
@@ -83,7 +85,8 @@ export class GatewayFixture {
   async gateway({ openai, ...options }: GatewayOptions = {}, clock: Clock = systemClock) {
     const bus = await this.bus();
     const bucket = this.#bucket && (await bus.openBucket({ name: this.#bucket, ttlS: 86_400 }));
-    const parts = { bus, sessions: bucket ?? this.directory, logger: this.logger, clock };
+    const { queuedWrites } = this;
+    const parts = { bus, sessions: bucket ?? this.directory, logger: this.logger, clock, queuedWrites };
     const gateway = new Gateway(parts, {
       port: 0,
       ...options,

@@ -5,6 +5,9 @@ import { rejection } from "../../bus/test/expect-error.js";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { HostsHealth } from "../src/inspector/health.js";
+import type { Health } from "../src/inspector/inspector-api.js";
+import { KnownAgents } from "../src/inspector/known-agents.js";
+import { tenantRoutes } from "../src/inspector/view-routes.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
 const fixture = new GatewayFixture();
@@ -39,6 +42,22 @@ it("shows the operations and the tiers of each host", async () => {
   expect(hosts[0]!.process.rss_bytes).toBeGreaterThan(1_000_000);
   expect(Object.keys(hosts[0]!.tiers)).toEqual(["working", "episodic", "semantic"]);
   expect(hosts[0]!.tiers.working).toMatchObject({ plugin: "lru", serving: true, lru_entries: 2 });
+});
+
+it("counts queued writes, and leaves out a count that cannot be read", async () => {
+  const clients = undefined as never;
+  const known = new KnownAgents(bus, "a2e");
+  const read = async (queuedWrites?: () => Promise<number>) => {
+    const { health } = tenantRoutes({ bus, clock: systemClock, clients, prefix: "a2e", queuedWrites }, known);
+    return (await health!("default")) as Health;
+  };
+  const replies = [
+    await read(async () => 14),
+    await read(() => Promise.reject(new Error("x"))),
+    await read(),
+  ];
+  expect(replies.map(({ queued_writes }) => queued_writes)).toEqual([14, undefined, undefined]);
+  expect(replies.map(({ hosts }) => hosts.length)).toEqual([1, 1, 1]);
 });
 
 it("leaves out hosts of another prefix or tenant, and invalid responses", async () => {

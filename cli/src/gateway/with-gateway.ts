@@ -3,6 +3,7 @@ import { connectNatsBus, type NatsBus } from "@membus/bus";
 import type { Gateway, GatewayDependencies, GatewayOptions } from "@membus/gateway";
 import { systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
+import { userFolders } from "../coding-agents/user-folders.js";
 import type { Config } from "../config/config-schema.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { tlsOf } from "./gateway-options.js";
@@ -38,7 +39,7 @@ export async function withGateway(
   const bus = await connectNatsBus(nats, { logger, clock: systemClock });
   try {
     const sessions = await sessionsOf(config, bus);
-    const gateway = new Gateway({ bus, sessions, logger, ...(tls && { tls }) }, options);
+    const gateway = new Gateway({ bus, sessions, logger, queuedWrites, ...(tls && { tls }) }, options);
     const url = await gateway.start();
     try {
       await work({ url, banner: bannerOf(gateway, url) });
@@ -48,6 +49,14 @@ export async function withGateway(
   } finally {
     await bus.close();
   }
+}
+
+/** Returns the number of writes of the user's coding agents that wait for the host. */
+async function queuedWrites(): Promise<number> {
+  const { Outbox, OUTBOX_FOLDER } = await import("@membus/coding-agents");
+  const { queued, problem } = await new Outbox(join(userFolders(process.env).state, OUTBOX_FOLDER)).state();
+  if (problem !== undefined) throw problem;
+  return queued;
 }
 
 async function sessionsOf({ data, gateway }: Config, bus: NatsBus): Promise<GatewayDependencies["sessions"]> {

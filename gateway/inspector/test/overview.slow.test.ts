@@ -7,6 +7,7 @@ import { InspectorFixture } from "./inspector-fixture.js";
 describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is installed)", () => {
   const fixture = new InspectorFixture();
   beforeAll(async () => {
+    fixture.gateways.queuedWrites = async () => 14;
     await fixture.start();
     const { alice } = fixture;
     await alice.store([
@@ -46,6 +47,7 @@ describe.skipIf(CHROMIUM === undefined)("the view overview (where a Chromium is 
     expect(entries).toBe(5);
     expect(await tile(page, "Users")).toBe("2");
     expect(await tile(page, "Cost")).toBe("1,200 tokens");
+    await page.locator("[data-tile=Queue]").getByText("waiting calls, 14 in the outbox").waitFor();
     expect(await bars(page, "tiers")).toEqual([
       ["working", "0"],
       ["episodic", "4"],

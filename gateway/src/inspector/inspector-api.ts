@@ -368,6 +368,8 @@ export interface ModelBudget {
 /** Response of `health`. */
 export interface Health {
   readonly at: number;
+  /** Writes of coding agents on the machine of the gateway that wait for the host. Absent: unknown. */
+  readonly queued_writes?: number;
   readonly hosts: readonly HostHealth[];
 }
 

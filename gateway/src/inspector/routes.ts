@@ -33,6 +33,7 @@ export interface InspectorRoutesDependencies {
   readonly tokens: Tokens;
   readonly refusals: Refusals;
   readonly clients: TenantClients;
+  readonly queuedWrites?: (() => Promise<number>) | undefined;
 }
 
 interface GrantEnv extends HttpEnv {

@@ -17,6 +17,8 @@ export interface ViewDependencies {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly clients: TenantClients;
+  /** Returns the number of writes on the machine of the gateway that wait for the host. */
+  readonly queuedWrites?: (() => Promise<number>) | undefined;
   /** Subject prefix of the hosts. */
   readonly prefix: string;
 }

@@ -4,6 +4,7 @@ import { BUDGET_ROUTES } from "./budgets.js";
 import { CONVERSATION_ROUTES } from "./conversations.js";
 import { GRAPH_ROUTES } from "./graph.js";
 import { HostsHealth } from "./health.js";
+import type { Health } from "./inspector-api.js";
 import type { KnownAgents } from "./known-agents.js";
 import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
@@ -28,5 +29,11 @@ export function viewRoutes(dependencies: ViewDependencies, known: KnownAgents): 
 
 export function tenantRoutes(dependencies: ViewDependencies, known: KnownAgents): TenantRoutes {
   const hosts = new HostsHealth(dependencies);
-  return { health: (tenant) => hosts.read(tenant), agents: agentsRoute(dependencies, known) };
+  const { queuedWrites = async () => undefined } = dependencies;
+  const health = async (tenant: string): Promise<Health> => {
+    // A folder that cannot be read must not hide the health of the hosts.
+    const [read, queued] = await Promise.all([hosts.read(tenant), queuedWrites().catch(() => undefined)]);
+    return { ...read, ...(queued !== undefined && { queued_writes: queued }) };
+  };
+  return { health, agents: agentsRoute(dependencies, known) };
 }

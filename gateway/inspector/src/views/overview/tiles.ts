@@ -77,9 +77,12 @@ function queueTile({ value, failure }: Loaded<Health>): Tile {
   if (value === undefined && failure === undefined)
     return { title: "Queue", value: "…", note: "asking the hosts", href };
   const queue = value && queueOf(value.hosts);
-  const note =
-    queue?.backlog === undefined ? "waiting calls" : `waiting calls, ${countText(queue.backlog)} to flush`;
-  return { title: "Queue", value: countText(queue?.waiting), note, href };
+  const notes = [
+    "waiting calls",
+    queue?.backlog !== undefined && `${countText(queue.backlog)} to flush`,
+    value?.queued_writes !== undefined && `${countText(value.queued_writes)} in the outbox`,
+  ];
+  return { title: "Queue", value: countText(queue?.waiting), note: notes.filter(Boolean).join(", "), href };
 }
 
 function costTile({ value, failure }: Loaded<ModelBudgets>, agent: string): Tile {
