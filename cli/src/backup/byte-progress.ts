@@ -16,4 +16,20 @@ export class ByteProgress {
     this.#done += count;
     this.#onProgress(this.#done, this.#total, part);
   }
+
+  /** Begins a section of known size. It may count too few or too many bytes before its end. */
+  section(bytes: number): SectionProgress {
+    const end = this.#done + bytes;
+    return {
+      add: (count, part) => this.add(Math.min(count, end - this.#done), part),
+      end: (part) => this.add(end - this.#done, part),
+    };
+  }
+}
+
+/** Counts the bytes of a section, such as a folder. */
+export interface SectionProgress {
+  add(count: number, part: string): void;
+  /** Counts the bytes that were not read, such as old files. */
+  end(part: string): void;
 }

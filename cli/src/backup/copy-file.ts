@@ -56,9 +56,9 @@ export async function syncFolders(folder: string): Promise<void> {
 }
 
 /** Returns the size of all files below a folder in bytes. A file that disappears in between counts as empty. */
-export async function bytesBelow(folder: string): Promise<number> {
+export async function bytesBelow(folder: string, isCounted = (_path: string) => true): Promise<number> {
   let sum = 0;
-  for (const path of await filesBelow(folder)) {
+  for (const path of (await filesBelow(folder)).filter(isCounted)) {
     sum += await stat(join(folder, path)).then(
       ({ size }) => size,
       () => 0,

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { directoryHolder, isMissingFile } from "@membus/disk";
-import type { FolderReport, KitPlugin } from "@membus/plugin-kit";
+import { directoryHolder, isMissingFile, RESERVE_FILE } from "@membus/disk";
+import type { FolderLocation, FolderReport, KitPlugin } from "@membus/plugin-kit";
 import { MemoryError, type MemoryTier } from "@membus/protocol";
 import type { Logger, MemoryPlugin } from "@membus/protocol/plugin";
-import { choosePlugins } from "../compose/compose-plugins.js";
+import { type ComposedPlugins, choosePlugins } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { sendToHost } from "../control/control-client.js";
 import type { OnProgress } from "../terminal/task-progress.js";
@@ -136,38 +136,53 @@ async function verifyTiers(
   { config, logger, onProgress }: VerifyContext,
 ): Promise<TierReports> {
   const loss = { repair: false, acceptLoss: false, readOnly: false };
-  const { plugins, dataDirectories } = await choosePlugins({ ...config, data }, loss);
-  const tiers: VerifyReport["tiers"][number][] = [];
-  const problems: string[] = [];
-  const orphans: string[] = [];
+  const chosen = await choosePlugins({ ...config, data }, loss);
   const folders = await tierFolders(data);
-  const sizes = await Promise.all(folders.map(bytesBelow));
+  // The reserve has no contents, and is larger than most tiers.
+  const isRead = (path: string) => path !== RESERVE_FILE;
+  const sizes = await Promise.all(folders.map((directory) => bytesBelow(directory, isRead)));
   const progress = new ByteProgress(
     sizes.reduce((sum, size) => sum + size, 0),
     onProgress,
   );
+  const reports: TierReports[] = [];
   for (const [index, directory] of folders.entries()) {
-    progress.add(index === 0 ? 0 : sizes[index - 1]!, `reading ${basename(directory)}`);
-    const [tier] = (Object.keys(dataDirectories) as MemoryTier[]).filter((name) => {
-      return dataDirectories[name] === directory;
-    });
-    const plugin = tier && plugins[tier];
-    if (tier === undefined || !hasVerify(plugin)) {
-      problems.push(`${directory} was not verified: no configured plugin can read it`);
-      continue;
-    }
-    try {
-      const report = await plugin.verify({ directory, tier, logger });
-      if (report === undefined) continue;
-      tiers.push({ tier: basename(directory), records: report.records, parts: report.parts });
-      problems.push(...report.problems);
-      orphans.push(...report.orphans);
-    } catch (error) {
-      problems.push(`${directory}: ${(error as Error).message}`);
-    }
+    const section = progress.section(sizes[index]!);
+    const note = `reading ${basename(directory)}`;
+    section.add(0, note);
+    const onBytes = (count: number, part: string) => section.add(count, `${note}, ${part}`);
+    reports.push(await verifyTier({ directory, logger, onBytes }, chosen));
+    section.end(note);
   }
-  progress.add(sizes.at(-1) ?? 0, "");
-  return { tiers, problems, orphans };
+  progress.add(0, "");
+  return {
+    tiers: reports.flatMap(({ tiers }) => tiers),
+    problems: reports.flatMap(({ problems }) => problems),
+    orphans: reports.flatMap(({ orphans }) => orphans),
+  };
+}
+
+async function verifyTier(
+  place: Omit<FolderLocation, "tier">,
+  { plugins, dataDirectories }: ComposedPlugins,
+): Promise<TierReports> {
+  const { directory } = place;
+  const none: TierReports = { tiers: [], problems: [], orphans: [] };
+  const [tier] = (Object.keys(dataDirectories) as MemoryTier[]).filter((name) => {
+    return dataDirectories[name] === directory;
+  });
+  const plugin = tier && plugins[tier];
+  if (tier === undefined || !hasVerify(plugin)) {
+    return { ...none, problems: [`${directory} was not verified: no configured plugin can read it`] };
+  }
+  try {
+    const report = await plugin.verify({ ...place, tier });
+    if (report === undefined) return none;
+    const { records, parts, problems, orphans } = report;
+    return { tiers: [{ tier: basename(directory), records, parts }], problems, orphans };
+  } catch (error) {
+    return { ...none, problems: [`${directory}: ${(error as Error).message}`] };
+  }
 }
 
 /** Reports a backup that has lost the folders of all tiers. */

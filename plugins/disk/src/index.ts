@@ -9,6 +9,7 @@ export {
   linkFile,
   linkTree,
   lockDirectory,
+  RESERVE_FILE,
   readText,
   replaceFile,
   syncDirectory,

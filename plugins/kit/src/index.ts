@@ -30,6 +30,7 @@ export {
 } from "./search/index.js";
 export type {
   GenerationIds,
+  OnPartBytes,
   Outdated,
   RowColumns,
   RowSink,

@@ -82,6 +82,9 @@ export interface StoragePart {
   readonly keptContentId: string | undefined;
 }
 
+/** Receives a number of bytes on disk that were read, and the name of their part. */
+export type OnPartBytes = (count: number, part: string) => void;
+
 /** A part of a storage, such as a table, and the result of reading it completely. */
 export interface StoredPart {
   readonly name: string;
@@ -210,8 +213,9 @@ export interface Storage {
   /**
    * Reads every part on disk, as last synced, without `open` and without changes. Without this method, only
    * the presence of parts is verified.
+   * @param onBytes receives the progress within each part.
    */
-  verify?(): AsyncIterable<StoredPart>;
+  verify?(onBytes: OnPartBytes): AsyncIterable<StoredPart>;
   /**
    * Removes the remains of a tenant without rows, such as its table. Calls `leaves` with the part before
    * removing it. Absent if a tenant without rows leaves nothing.

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isDiskFull } from "@membus/disk";
 import type {
   GenerationIds,
+  OnPartBytes,
   Outdated,
   RowSink,
   RowSize,
@@ -219,8 +220,8 @@ class LanceStorage implements Storage {
     await linkTables(join(this.place.directory, "table"), join(directory, "table"), this.place.logger);
   }
 
-  verify(): AsyncIterable<StoredPart> {
-    return verifyTables(join(this.place.directory, "table"), this.place.logger);
+  verify(onBytes: OnPartBytes): AsyncIterable<StoredPart> {
+    return verifyTables(join(this.place.directory, "table"), this.place.logger, onBytes);
   }
 
   async dropTenant(tenant: string, leaves: (part: string) => Promise<void>): Promise<void> {

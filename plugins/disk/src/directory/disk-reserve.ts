@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { isDiskFull } from "./disk-full.js";
 import { isMissingFile } from "./durable-files.js";
 
-const FILE = "reserve";
+/** Name of the file. It has no contents, only a size. */
+export const RESERVE_FILE = "reserve";
 const BLOCK_BYTES = 1024 * 1024;
 /** Bytes of the reserve that are kept for the next start. */
 const START_BYTES = BLOCK_BYTES;
@@ -22,7 +23,7 @@ export class DiskReserve {
 
   private constructor(directory: string, targetBytes: number, sizeBytes: number) {
     this.#directory = directory;
-    this.#path = join(directory, FILE);
+    this.#path = join(directory, RESERVE_FILE);
     this.#targetBytes = targetBytes;
     this.#sizeBytes = sizeBytes;
     this.#isReleased = false;
@@ -30,7 +31,7 @@ export class DiskReserve {
 
   /** Opens the reserve of a directory. `targetBytes` of 0 disables it. */
   static async find(directory: string, targetBytes: number): Promise<DiskReserve> {
-    const sizeBytes = await sizeOf(join(directory, FILE));
+    const sizeBytes = await sizeOf(join(directory, RESERVE_FILE));
     const reserve = new DiskReserve(directory, targetBytes, sizeBytes ?? 0);
     // An incomplete reserve was released, unless its creation was interrupted. In that case there is enough
     // space.

@@ -1,6 +1,6 @@
 export { type DirectoryLock, directoryHolder, lockDirectory } from "./directory-lock.js";
 export { isDiskFull, withFreedSpace } from "./disk-full.js";
-export { DiskReserve } from "./disk-reserve.js";
+export { DiskReserve, RESERVE_FILE } from "./disk-reserve.js";
 export {
   createDirectory,
   isMissingFile,

@@ -16,6 +16,8 @@ export interface SegmentScanOptions {
   readonly kept: readonly LogPart[] | undefined;
   readonly openFile: OpenLogFile;
   readonly onRecord?: OnRecord | undefined;
+  /** Receives each segment after it was read. */
+  readonly onSegment?: ((found: FoundSegment) => void) | undefined;
 }
 
 /** Segment file of this log with its readable contents. */
@@ -166,6 +168,7 @@ class Reader {
       own.push(found);
       if (found.segment === undefined) this.#skip(found, next);
       else await this.#read(found, found.segment, next);
+      this.#options.onSegment?.(found);
     }
     return own;
   }

@@ -12,10 +12,15 @@ export interface LogReport {
   readonly problems: readonly string[];
 }
 
+export interface VerifyLogOptions extends Pick<LogRecovery, "nextSeqMin" | "onRecord" | "keeper"> {
+  /** Receives numbers of bytes as files are read. Their sum is the size of the log. */
+  readonly onBytes?: ((count: number) => void) | undefined;
+}
+
 /** Reads the whole file log in a directory and changes nothing. The directory must not be in use. */
 export async function verifyLog(
   directory: string,
-  { nextSeqMin, onRecord, keeper }: Pick<LogRecovery, "nextSeqMin" | "onRecord" | "keeper">,
+  { nextSeqMin, onRecord, keeper, onBytes = () => {} }: VerifyLogOptions,
 ): Promise<LogReport> {
   const isThere = await readdir(directory).then(
     () => true,
@@ -30,6 +35,8 @@ export async function verifyLog(
     onRecord,
     kept: keeper?.kept,
     openFile: openLogFile,
+    // Older files are read again below, so that each pass counts half of them.
+    onSegment: ({ fileBytes, isNewest }) => onBytes(isNewest ? fileBytes : Math.ceil(fileBytes / 2)),
   });
   const problems = [
     ...found.losses.map(
@@ -43,7 +50,8 @@ export async function verifyLog(
   ];
   // The scan reads only the beginnings of stored records.
   for (const { path } of files.slice(0, -1)) {
-    const { damage } = await inspectLogFile(path);
+    const { damage, sizeBytes } = await inspectLogFile(path);
+    onBytes(Math.floor(sizeBytes / 2));
     for (const { begin, seq } of damage) problems.push(`${path}, byte ${begin}, record ${seq}: unreadable`);
   }
   return { recordCount: found.readableCount, problems: [...new Set(problems)] };

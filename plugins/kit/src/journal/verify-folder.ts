@@ -11,10 +11,12 @@ import {
   markerFiles,
   type RecordedPart,
 } from "../place/index.js";
-import type { Storage, StoragePart, StoredPart } from "../storage.js";
+import type { OnPartBytes, Storage, StoragePart, StoredPart } from "../storage.js";
 import { findLosses } from "./check-parts.js";
 import { LoggedRemovals } from "./logged-removals.js";
 import { seqOf } from "./record.js";
+
+const LOG_PART = "log";
 
 /** Result of verifying the folder of a durable tier. */
 export interface FolderReport {
@@ -33,6 +35,8 @@ export interface FolderLocation {
   readonly directory: string;
   readonly tier: MemoryTier;
   readonly logger: Logger;
+  /** Receives the progress. The log is the part `log`. */
+  readonly onBytes?: OnPartBytes | undefined;
 }
 
 /** Verifies a complete tier folder that is not open. Changes nothing. */
@@ -41,7 +45,7 @@ export async function verifyFolder(storage: Storage, place: FolderLocation): Pro
   const problems: string[] = [];
   const format = await formatProblem(directory);
   if (format !== undefined) problems.push(format);
-  const { tier, logger } = place;
+  const { tier, logger, onBytes = () => {} } = place;
   const store = manifestFile(directory, tier, markerFiles(directory, logger));
   const manifest = await FolderManifest.open(store, tier);
   if (manifest.isLost)
@@ -57,11 +61,12 @@ export async function verifyFolder(storage: Storage, place: FolderLocation): Pro
   const log = await verifyLog(join(directory, "log"), {
     ...{ nextSeqMin, keeper },
     onRecord: (seq, payload) => logged.add(seq, payload),
+    onBytes: (count) => onBytes(count, LOG_PART),
   });
   problems.push(...log.problems);
   const parts: FolderReport["parts"][number][] = [];
   const orphans: string[] = [];
-  for await (const part of storage.verify?.() ?? []) {
+  for await (const part of storage.verify?.(onBytes) ?? []) {
     parts.push({ name: part.name, rows: part.rows.length });
     const kept = currentRecord(
       manifest.part(part.name),

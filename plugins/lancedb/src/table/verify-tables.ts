@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Table } from "@lancedb/lancedb";
-import type { StoredPart, StoredRow } from "@membus/plugin-kit";
+import type { OnPartBytes, StoredPart, StoredRow } from "@membus/plugin-kit";
 import type { Logger } from "@membus/protocol/plugin";
 import type { RecordBatch } from "apache-arrow";
 import { isMissing } from "../disk.js";
@@ -11,21 +11,28 @@ import { compare, isIn } from "../rows/filters.js";
 import { dataOf, summedColumns } from "../rows/row-columns.js";
 import { COLUMNS, KEY_HASH_BYTES } from "../rows/schema.js";
 import { TextColumn } from "../rows/text-column.js";
+import { diskBytes } from "./disk-bytes.js";
 import { DRAFT } from "./drafts.js";
 import { readSyncedVersion, type SyncedVersion, versionOfManifest } from "./synced-version.js";
+import { TableProgress } from "./table-progress.js";
 import { chunks } from "./tenant-table.js";
 
 const SUFFIX = ".lance";
 
 /** Reads the last synced version of every table in a directory. Nothing may be written there concurrently. */
-export async function* verifyTables(directory: string, logger: Logger): AsyncGenerator<StoredPart> {
+export async function* verifyTables(
+  directory: string,
+  logger: Logger,
+  onBytes: OnPartBytes,
+): AsyncGenerator<StoredPart> {
   const names = await namesIn(directory);
   const connection = await lancedb().connect(directory, { readConsistencyInterval: 0 });
   try {
     for (const file of names.filter((name) => name.endsWith(SUFFIX))) {
       const name = file.slice(0, -SUFFIX.length);
       const path = join(directory, file);
-      const reader = new TableReader(name);
+      const progress = new TableProgress(await diskBytes(path), (count) => onBytes(count, name));
+      const reader = new TableReader(name, progress);
       const synced = await readSyncedVersion(path, logger).catch(() => undefined);
       try {
         // Without the file nothing was ever stored in the table.
@@ -43,15 +50,26 @@ export async function* verifyTables(directory: string, logger: Logger): AsyncGen
 class TableReader {
   readonly rows: StoredRow[] = [];
   readonly problems: string[] = [];
+  readonly #progress: TableProgress;
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    progress: TableProgress,
+  ) {
+    this.#progress = progress;
+  }
 
   async read(table: Table, { version, rowCount }: SyncedVersion): Promise<void> {
     try {
       await table.checkout(version);
       const present = new Set((await table.schema()).fields.map(({ name }) => name));
       const columns = COLUMNS.filter((column) => present.has(column));
-      for await (const batch of table.query().select(columns)) this.#take(batch);
+      // Each row is read, and then counted with two indexes.
+      this.#progress.expect(3 * (rowCount ?? (await table.countRows())));
+      for await (const batch of table.query().select(columns)) {
+        this.#take(batch);
+        this.#progress.advance(batch.numRows);
+      }
       const { length } = this.rows;
       if (rowCount !== undefined && length !== rowCount)
         this.problems.push(`${this.name} has ${length} rows, expected ${rowCount}`);
@@ -96,6 +114,7 @@ class TableReader {
       const found = await table.countRows(compare("scope", "=", scope));
       if (found !== count)
         this.problems.push(`the scope index of ${this.name} finds ${found} of ${count} rows of ${scope}`);
+      this.#progress.advance(count);
     }
     for (const ids of chunks(this.rows.map(({ rowId }) => rowId))) {
       const found = await table.countRows(isIn("row_id", ids));
@@ -103,6 +122,7 @@ class TableReader {
         this.problems.push(
           `the row index of ${this.name} finds ${found} of ${ids.length} rows from row ${ids[0]} on`,
         );
+      this.#progress.advance(ids.length);
     }
   }
 }
