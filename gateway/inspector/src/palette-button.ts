@@ -3,16 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLoaded } from "./loaded.js";
 import { Failure } from "./notices.js";
-import type { Route } from "./route.js";
-import type { View, Who } from "./view.js";
-
-export interface PaletteProps {
-  readonly views: readonly View[];
-  readonly who: Who;
-  readonly route: Route;
-  /** False if the agent is given by the token. */
-  readonly mayChooseAgent: boolean;
-}
+import type { PaletteProps } from "./palette/palette.js";
 
 /** Opens the command palette, also with Ctrl+K or Cmd+K. Its code is loaded when it is first opened. */
 export function PaletteButton(props: PaletteProps): VNode {

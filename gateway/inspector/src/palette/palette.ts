@@ -4,8 +4,17 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { apiFor } from "../api.js";
 import { useLoaded } from "../loaded.js";
-import type { PaletteProps } from "../palette-button.js";
+import type { Route } from "../route.js";
+import type { View, Who } from "../view.js";
 import { type Command, commandsFor, matching } from "./commands.js";
+
+export interface PaletteProps {
+  readonly views: readonly View[];
+  readonly who: Who;
+  readonly route: Route;
+  /** False if the agent is given by the token. */
+  readonly mayChooseAgent: boolean;
+}
 
 /** Number of commands that are shown. The search finds the others. */
 const SHOWN_MAX = 12;
