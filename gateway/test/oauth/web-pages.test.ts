@@ -79,7 +79,6 @@ describe.each(["gateway", "membus-mcp"] as const)("%s", (server) => {
   });
 
   it("lets the page of an allowed origin read answers, refusals and streams", async () => {
-    const token = await issuer.issue(urls[server], { exp: Math.floor(Date.now() / 1_000) + 2 });
     const read = {
       "access-control-allow-origin": APP,
       "access-control-expose-headers": "WWW-Authenticate,Mcp-Session-Id,Retry-After",
@@ -89,11 +88,10 @@ describe.each(["gateway", "membus-mcp"] as const)("%s", (server) => {
     const refused = await fetch(urls[server], { method: "POST", headers, body: "{}" });
     expect([refused.status, crossOriginOf(refused)]).toEqual([401, read]);
     expect(refused.headers.get("www-authenticate")).toContain("resource_metadata=");
-    const listening = { ...headers, ...LISTEN_HEADERS, authorization: `Bearer ${token}` };
+    const listening = { ...headers, ...LISTEN_HEADERS, ...(await authorization(server)) };
     const stream = await fetch(urls[server], { method: "POST", headers: listening, body: LISTEN });
     expect([stream.status, crossOriginOf(stream)]).toEqual([200, read]);
-    // The stream ends with its token.
-    expect(await stream.text()).toContain("subscriptions/acknowledged");
+    await stream.body!.cancel();
   });
 
   it("refuses the page of another origin without a header that a browser accepts", async () => {
