@@ -42,7 +42,9 @@ export async function snapshot(
     const generation = await place.markers.read(GENERATION_MARKER, () => true);
     if (generation !== undefined) await copied.write(GENERATION_MARKER, generation);
     await storage.snapshot?.(target);
-    const facts = { ...manifest.facts, log: await log.snapshot(join(target, "log")) };
+    const parts = await log.snapshot(join(target, "log"));
+    // The facts may have changed during the snapshot of the log, and they must not be older than its records.
+    const facts = { ...manifest.facts, log: parts };
     await manifestFile(target, facts.tier, copied).write(facts);
   });
 }

@@ -3,7 +3,7 @@ import { readText, replaceFile } from "@membus/disk";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Markers } from "./tier-place.js";
 
-/** Returns markers that are JSON files of a folder. Each can be rebuilt from the folder. */
+/** Returns markers that are JSON files of a folder. */
 export function markerFiles(directory: string, logger: Logger): Markers {
   return {
     read: (name, isValid) => readMarkerFile(join(directory, name), logger, isValid),

@@ -2,9 +2,9 @@ import type { DiskReserve, Log, LogRecovery } from "@membus/disk";
 import type { Storage } from "../storage.js";
 import type { FolderFacts } from "./folder-facts.js";
 
-/** Stores the facts of a tier, and nothing else writes them while this process holds the tier. */
+/** Stores the facts of a tier. */
 export interface ManifestStore {
-  /** Returns the facts of the last `write`, or the facts of `make` if none are readable. */
+  /** Returns the facts of the last `write`, or the facts of `make` if none are readable. A place keeps others out. */
   claim(make: () => FolderFacts): Promise<FolderFacts>;
   /** Replaces the facts. Resolves once they are durable. */
   write(facts: FolderFacts): Promise<void>;
