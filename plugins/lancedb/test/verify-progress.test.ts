@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "@membus/protocol";
@@ -53,4 +53,14 @@ it("a verification of an unreadable table counts nothing for it", async () => {
   await rm(join(folder, "table", "t_acme.lance", "data"), { recursive: true });
   const progress = await progressOf();
   expect([...progress.keys()].sort()).toEqual(["log", "t_bravo"]);
+});
+
+it("a verification of a table without its folder still reports the other tables", async () => {
+  const table = join(folder, "table", "t_acme.lance");
+  await rm(table, { recursive: true });
+  await symlink(join(root, "missing"), table);
+  const place = { directory: folder, tier: "episodic", logger: silentLogger } as const;
+  const report = (await createLanceDbPlugin().verify(place))!;
+  expect(report.parts.find(({ name }) => name === "t_bravo")!.rows).toBeGreaterThan(0);
+  expect(report.problems.join("\n")).toContain("t_acme");
 });

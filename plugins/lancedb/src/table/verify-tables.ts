@@ -31,7 +31,9 @@ export async function* verifyTables(
     for (const file of names.filter((name) => name.endsWith(SUFFIX))) {
       const name = file.slice(0, -SUFFIX.length);
       const path = join(directory, file);
-      const progress = new TableProgress(await diskBytes(path), (count) => onBytes(count, name));
+      // The size is only for the progress. Reading the table reports files that cannot be listed.
+      const sizeBytes = await diskBytes(path).catch(() => 0);
+      const progress = new TableProgress(sizeBytes, (count) => onBytes(count, name));
       const reader = new TableReader(name, progress);
       const synced = await readSyncedVersion(path, logger).catch(() => undefined);
       try {
