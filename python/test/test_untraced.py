@@ -1,4 +1,4 @@
-"""Tests the client in processes without the OpenTelemetry API."""
+"""Tests the client in processes without a working OpenTelemetry API."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ print([name for name in sys.modules if name.startswith("opentelemetry")])
 """
 
 
-def output(program: str, *arguments: str) -> str:
+def output(program: str, *arguments: str, **settings: str) -> str:
     command = [sys.executable, "-c", program, *arguments]
-    env = {"PYTHONPATH": str(ROOT / "python" / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"PYTHONPATH": str(ROOT / "python" / "src"), "PYTHONDONTWRITEBYTECODE": "1", **settings}
     return subprocess.run(command, check=True, env=env, capture_output=True, text=True, timeout=120).stdout
 
 
@@ -41,3 +41,8 @@ async def test_the_client_works_and_sends_no_headers(bus: RunningBus, agent: str
 
 def test_the_package_does_not_import_the_api_before_it_connects() -> None:
     assert output(IMPORT) == "[]\n"
+
+
+async def test_the_client_works_without_traces_if_the_api_cannot_start(bus: RunningBus, agent: str) -> None:
+    settings = {"OTEL_PROPAGATORS": "missing"}
+    assert await asyncio.to_thread(output, "import sys\n" + STORE, bus.url, agent, **settings) == "v\n"

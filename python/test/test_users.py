@@ -148,3 +148,12 @@ async def test_users_are_case_sensitive(bus: RunningBus, agent: str) -> None:
         assert (await memory.forget("Bob")).deleted == {"fact": 2, "message": 1, "triple": 1}
         graph = await client.retrieve(namespace="graph", tier="episodic")
         assert sorted(entry["key"]["subject"] for entry in graph["entries"]) == ["Ann", "ada"]
+
+
+async def test_nodes_in_lower_case_are_forgotten_with_and_without_the_prefix_of_users(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent, tenant=agent) as client:
+        for node in ("ada", "user:ada"):
+            triple = {"subject": node, "predicate": "likes", "object": "tea"}
+            entry = {"key": triple, "content": {}, "tier": "episodic", "group": node, "metadata": {"kind": "triple", **triple, "trust": "user"}}
+            await client.in_namespace("graph").store(entry)
+        assert (await AsyncMemory(client).forget("Ada")).deleted == {"triple": 2}

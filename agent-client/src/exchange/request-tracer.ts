@@ -88,7 +88,7 @@ export class RequestTracer {
 }
 
 function startAttributes(operation: string, { subject, entryCount }: EncodedRequest): Api.Attributes {
-  // A subject is `<prefix>.<tenant>.<agent>.memory.<operation>.req`, with the tier at the end if there is one.
+  // A subject is `<prefix>.<tenant>.<agent>.memory.<operation>[.<tier>].req`.
   const tokens = subject.split(".");
   const [tenant, agent] = tokens.slice(tokens.lastIndexOf("memory") - 2);
   return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from ._schema import PROTOCOL_VERSION
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
     from ._exchange import Request
+
+_log = logging.getLogger("membus")
 
 #: Maximum lengths of the W3C Trace Context headers to send. Baggage is not sent, because it may contain anything.
 _VALUE_LENGTH_MAX = {"traceparent": 55, "tracestate": 512}
@@ -89,17 +92,24 @@ class RequestTracer:
 
 
 def load_tracer() -> RequestTracer | None:
-    """Return a tracer, or None if the OpenTelemetry API, an optional package, is not installed."""
+    """Return a tracer, or None if the OpenTelemetry API, an optional package, is missing or cannot start.
+
+    It cannot start, for example, if OTEL_PROPAGATORS names a propagator that is not installed.
+    """
     try:
         return RequestTracer()
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "opentelemetry":
             return None
         raise
+    except Exception:
+        # The API loads code of other packages.
+        _log.warning("requests are not traced, because OpenTelemetry cannot start", exc_info=True)
+        return None
 
 
 def _start_attributes(operation: str, request: Request) -> dict[str, str | int]:
-    # A subject is `<prefix>.<tenant>.<agent>.memory.<operation>.req`, with the tier at the end if there is one.
+    # A subject is `<prefix>.<tenant>.<agent>.memory.<operation>[.<tier>].req`.
     before, _, _ = request.subject.rpartition(".memory.")
     tenant, agent = before.split(".")[-2:]
     attributes: dict[str, str | int] = {

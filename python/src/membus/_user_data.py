@@ -73,12 +73,12 @@ async def with_lower_case_nodes(client: AsyncAgentMemory, user: UserNames) -> Us
 
 
 async def _has_conversation(client: AsyncAgentMemory, tier: MemoryTier, user: UserNames) -> bool:
-    condition: Any = {
-        "any": [
-            {"field": "group", "op": "eq", "value": user.subject},
-            {"field": "group", "op": "starts_with", "value": f"{user.subject}/"},
-        ]
-    }
+    groups: Any = [
+        {"field": "group", "op": "eq", "value": user.subject},
+        {"field": "group", "op": "starts_with", "value": f"{user.subject}/"},
+    ]
+    # The group of other records is not a conversation. The group of a triple is its subject.
+    condition: Any = {"all": [kind_is("message", "summary", "history", "offload"), {"any": groups}]}
     return bool((await client.list(namespace="**", tier=tier, field="group", where=condition, limit=1))["items"])
 
 
