@@ -54,6 +54,14 @@ it("forgets the node in lower case, unless another user has this name", async ()
   });
 });
 
+it("forgets nodes in lower case with and without the prefix of users", async () => {
+  const { memory: client } = await openMemory();
+  const graph = new KnowledgeGraph(client, { nodeCase: "lower" });
+  for (const subject of ["Ada", "user:Ada"]) await graph.add({ subject, predicate: "likes", object: "tea" });
+  expect((await forgetUser(client, "Ada")).byKind).toEqual({ triple: 2 });
+  expect(await subjects(client)).toEqual([]);
+});
+
 it("a rename keeps nodes in lower case", async () => {
   const { memory: client } = await openMemory();
   const graph = new KnowledgeGraph(client, { nodeCase: "lower" });

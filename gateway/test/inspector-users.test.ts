@@ -43,3 +43,28 @@ it("finds the nodes of other names in lower case", async () => {
   const { entries } = await ask<UserReply>("user?user=eve&names=Countess");
   expect(entries.map(({ text }) => text)).toEqual(["countess likes byron"]);
 });
+
+it("shows the nodes in lower case that a forget deletes", async () => {
+  const graph = new KnowledgeGraph(gateway.alice, { nodeCase: "lower" });
+  await graph.add({ subject: "Grace", predicate: "likes", object: "tea" });
+  await graph.add({ subject: "user:Grace", predicate: "lives in", object: "Paris" });
+  const { entries } = await ask<UserReply>("user?user=Grace");
+  expect(entries.map(({ text }) => text).sort()).toEqual(["grace likes tea", "user:grace lives in paris"]);
+  const { byKind } = await ask<UserForgetReply>("user/forget/preview", { user: "Grace" });
+  expect(byKind).toEqual({ triple: 2 });
+});
+
+it("shows no node in lower case if a conversation in any namespace is with a user of this name", async () => {
+  const graph = new KnowledgeGraph(gateway.alice, { nodeCase: "lower" });
+  await graph.add({ subject: "Mary", predicate: "likes", object: "tea" });
+  await gateway.alice.inNamespace("support").store({
+    key: { conversation: "user:mary", message: "m1" },
+    content: { role: "user", content: "Hello" },
+    metadata: { kind: "message", role: "user", marks: [] },
+    group: "user:mary",
+    tier: "episodic",
+  });
+  expect(await ask<UserReply>("user?user=Mary")).toMatchObject({ entries: [], names: ["MARY"] });
+  const { byKind } = await ask<UserForgetReply>("user/forget/preview", { user: "Mary" });
+  expect(byKind).toEqual({});
+});

@@ -13,4 +13,5 @@ export {
   type SearchMemoryOptions,
 } from "./memory-options.js";
 export { type RenameUserReceipt, renameUser } from "./rename-user.js";
+export { lowerCaseNodes, type UserNames, usersAmong } from "./user-data.js";
 export { listUserEntries } from "./user-entries.js";

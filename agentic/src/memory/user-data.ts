@@ -42,30 +42,46 @@ export async function servedTiers(memory: AgentMemory): Promise<MemoryTier[]> {
  */
 export async function lowerCaseNodes(memory: AgentMemory, user: UserNames): Promise<string[]> {
   const names = namesOf(user);
-  const lower = names.map((name) => name.toLowerCase()).filter((name) => !names.includes(name));
-  const others = [...new Set(lower)].map((node) => ({ node, ...otherUser(node.replace(/^user:/, "")) }));
-  const taken = new Set<string>();
-  for (const tier of others.length === 0 ? [] : await servedTiers(memory)) {
-    for await (const { value } of memory.items({ namespace: "**", tier })) {
-      for (const { node, other } of others) if (isUserNamespace(String(value), other)) taken.add(node);
-    }
-    for (const { node, where } of others) {
-      const { items } = await memory.list({ namespace: "**", tier, field: "group", where, limit: 1 });
-      if (items.length > 0) taken.add(node);
-    }
-  }
-  return others.map(({ node }) => node).filter((node) => !taken.has(node));
+  const lower = new Set(names.map((name) => name.toLowerCase()).filter((name) => !names.includes(name)));
+  const userOf = (node: string) => node.replace(/^user:/, "");
+  const others = await usersAmong(memory, [...lower].map(userOf));
+  return [...lower].filter((node) => !others.has(userOf(node)));
 }
 
-function otherUser(user: string): { readonly other: UserNames; readonly where: Filter } {
-  const subject = userSubject(user);
-  const where: Filter = {
-    any: [
-      { field: "group", op: "eq", value: subject },
-      { field: "group", op: "starts_with", value: `${subject}/` },
+/** Returns the names of users that this agent sees: they have a namespace or records of a conversation. */
+export async function usersAmong(
+  memory: AgentMemory,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const users = new Set<string>();
+  for (const tier of names.length === 0 ? [] : await servedTiers(memory)) {
+    for await (const { value } of memory.items({ namespace: "**", tier })) {
+      for (const user of names) {
+        if (isUserNamespace(String(value), { user, names: [], conversations: [] })) users.add(user);
+      }
+    }
+    for (const user of names) {
+      const where = ofConversation(userSubject(user));
+      const { items } = await memory.list({ namespace: "**", tier, field: "group", where, limit: 1 });
+      if (items.length > 0) users.add(user);
+    }
+  }
+  return users;
+}
+
+function ofConversation(subject: string): Filter {
+  return {
+    all: [
+      // The group of other records is not a conversation. The group of a triple is its subject.
+      kindIs("message", "summary", "history", "offload"),
+      {
+        any: [
+          { field: "group", op: "eq", value: subject },
+          { field: "group", op: "starts_with", value: `${subject}/` },
+        ],
+      },
     ],
   };
-  return { other: { user, names: [], conversations: [] }, where };
 }
 
 /** Returns all entries of a user that this agent sees in a tier. */
