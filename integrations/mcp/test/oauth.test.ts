@@ -1,8 +1,13 @@
+import { silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "../../../bus/test/free-port.js";
 import { AuthorizationServer } from "../../../gateway/test/oauth/authorization-server.js";
 import { ClientDocument, connectWithConsent } from "../../../gateway/test/oauth/oauth-client.js";
 import { JSON_HEADERS, LISTEN, LISTEN_HEADERS } from "../../../gateway/test/raw-mcp.js";
+import { FakeClock } from "../../../host/test/fake-clock.js";
+import { ChangeNotices } from "../src/change-notices.js";
+import { memoryServers } from "../src/memory-server.js";
+import { serveHttp } from "../src/program/http-server.js";
 import { REVISIONS } from "./mcp-clients.js";
 import { endOf, McpFixture } from "./mcp-fixture.js";
 
@@ -52,16 +57,24 @@ it("refuses another agent, a missing scope and a missing token", async () => {
 });
 
 it("ends a stream when the token that opened it expires", async () => {
-  const token = await issuer.issue(url, { exp: Math.floor(Date.now() / 1_000) + 1 });
+  const clock = new FakeClock();
+  const [notices, logger] = [new ChangeNotices(false, clock), silentLogger];
+  const factory = memoryServers({ memory: () => fixture.memory("a", "alice"), notices, logger });
+  const oauth = { issuer: issuer.issuer, resource: url };
+  const options = { host: "127.0.0.1", port: 0, agent: "alice", oauth, hosts: [], origins: [] };
+  const server = await serveHttp(factory, options, { notices, clock, logger });
+  const token = await issuer.issue(url, { exp: clock.now() + 60 });
   const headers = { ...JSON_HEADERS, ...LISTEN_HEADERS, authorization: `Bearer ${token}` };
-  const stream = await fetch(url, { method: "POST", headers, body: LISTEN });
+  const stream = await fetch(server.url, { method: "POST", headers, body: LISTEN });
   expect(stream.status).toBe(200);
+  await clock.advance(60_000);
   // Without an end of the stream this waits until the test times out.
   const messages = [...(await stream.text()).matchAll(/^data: (.+)$/gm)].map(([, text]) => JSON.parse(text!));
   expect(messages.map(({ method, result }) => method ?? result.resultType)).toEqual([
     "notifications/subscriptions/acknowledged",
     "complete",
   ]);
+  await server.close();
 });
 
 it("opens no stream for a call with another method in its header", async () => {

@@ -18,7 +18,7 @@ import {
   RequestTracker,
   requireBearer,
 } from "@membus/http";
-import { systemClock, withTimeout } from "@membus/protocol";
+import { type Clock, withTimeout } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "../change-notices.js";
@@ -26,6 +26,8 @@ import { ChangeStreams } from "./change-streams.js";
 
 const MCP_PATH = "/mcp";
 const CONNECTIONS_MAX = 1_000;
+/** Half of the connections remain for calls. A burst of thousands of changes fits into the bytes of a stream. */
+const STREAM_LIMITS = { streamsMax: CONNECTIONS_MAX / 2, streamBytesMax: 1024 * 1024 };
 /** Time for open requests at shutdown. */
 const DRAIN_TIMEOUT_MS = 5_000;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
@@ -46,6 +48,12 @@ export interface HttpOptions {
   readonly origins: readonly string[];
 }
 
+export interface HttpDependencies {
+  readonly notices: ChangeNotices;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * Serves streamable HTTP at `/mcp`. Closing the server answers the open requests and ends the streams.
  * @throws {TypeError} without a token or `oauth` on an address that is not loopback.
@@ -54,7 +62,7 @@ export interface HttpOptions {
 export async function serveHttp(
   factory: McpServerFactory,
   options: HttpOptions,
-  { notices, logger }: { readonly notices: ChangeNotices; readonly logger: Logger },
+  { notices, clock, logger }: HttpDependencies,
 ): Promise<HttpServer> {
   const { host, port, token, oauth } = options;
   if (token === undefined && oauth === undefined && !isLoopback(host)) {
@@ -62,14 +70,14 @@ export async function serveHttp(
   }
   const onerror = (error: Error) => logger.warn({ err: error }, "rejected a request");
   const handler = createMcpHandler(factory, { onerror });
-  const streams = new ChangeStreams({ factory, notices, clock: systemClock, onerror });
-  const tracker = new RequestTracker(systemClock);
+  const streams = new ChangeStreams({ factory, notices, clock, onerror }, STREAM_LIMITS);
+  const tracker = new RequestTracker(clock);
   const app = createApp();
   app.use(
     tracker.middleware,
     checkCaller(callerRules(options), (c, cause) => jsonResponse(c, 403, { error: cause.replace("_", " ") })),
   );
-  const resource = oauth && new ProtectedResource(oauth, { clock: systemClock, logger });
+  const resource = oauth && new ProtectedResource(oauth, { clock, logger });
   resource?.addTo(app);
   app.use(
     MCP_PATH,
@@ -86,7 +94,7 @@ export async function serveHttp(
   const server = await listen(app, { host, port, connectionsMax: CONNECTIONS_MAX, limits: LIMITS });
   const drain = async () => {
     await Promise.all([streams.close(), handler.close()]);
-    await withTimeout(systemClock, DRAIN_TIMEOUT_MS, tracker.idle());
+    await withTimeout(clock, DRAIN_TIMEOUT_MS, tracker.idle());
   };
   return { url: server.url + MCP_PATH, close: () => server.close(drain) };
 }

@@ -38,7 +38,7 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
   const server =
     http === undefined
       ? serveStdio(factory, { onerror })
-      : await serveHttp(factory, http, { notices, logger });
+      : await serveHttp(factory, http, { notices, ...dependencies });
   if ("url" in server) process.stderr.write(`membus-mcp is listening on ${server.url}\n`);
   await end;
   await server.close();
