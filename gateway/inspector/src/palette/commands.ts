@@ -1,9 +1,13 @@
 import { hrefOf, type Route } from "../route.js";
 import type { View } from "../view.js";
 
+/** Number of commands that are shown. The search finds the others. */
+const SHOWN_MAX = 12;
+
 export interface Command {
   readonly name: string;
-  readonly what: string;
+  /** Kind of its target, such as view, or the action. */
+  readonly kind: string;
   readonly href: string;
 }
 
@@ -24,18 +28,23 @@ export function commandsFor({
   readonly users: readonly Named[];
 }): readonly Command[] {
   return [
-    ...views.map(({ title, path }) => ({ name: title, what: "view", href: hrefOf(path) })),
-    ...users.map(({ name }) => ({ name, what: "user", href: hrefOf("users", { user: name }) })),
-    ...agents.map(({ name }) => ({ name, what: "agent", href: route.href({ agent: name }) })),
+    ...views.map(({ title, path }) => ({ name: title, kind: "view", href: hrefOf(path) })),
+    ...users.map(({ name }) => ({ name, kind: "user", href: hrefOf("users", { user: name }) })),
+    ...agents.map(({ name }) => ({ name, kind: "agent", href: route.href({ agent: name }) })),
   ];
 }
 
-/** Returns the commands with these words, names that begin with them first, and a search for them. */
+/**
+ * Returns the commands to show for these words: names that begin with them, other names with them, and a
+ * search for them.
+ */
 export function matching(commands: readonly Command[], typed: string): readonly Command[] {
   const words = typed.trim();
-  if (words === "") return commands;
+  if (words === "") return commands.slice(0, SHOWN_MAX);
   const place = ({ name }: Command) => name.toLowerCase().indexOf(words.toLowerCase());
-  const found = commands.filter((command) => place(command) >= 0);
-  const search = { name: words, what: "search memories", href: hrefOf("memories", { q: words }) };
-  return [...found.toSorted((a, b) => Math.sign(place(a)) - Math.sign(place(b))), search];
+  const found = commands
+    .filter((command) => place(command) >= 0)
+    .toSorted((a, b) => Math.sign(place(a)) - Math.sign(place(b)));
+  const search = { name: words, kind: "search memories", href: hrefOf("memories", { q: words }) };
+  return [...found.slice(0, SHOWN_MAX - 1), search];
 }

@@ -16,16 +16,13 @@ export interface PaletteProps {
   readonly mayChooseAgent: boolean;
 }
 
-/** Number of commands that are shown. The search finds the others. */
-const SHOWN_MAX = 12;
-
 /** A dialog that finds views, agents and users by name, and searches memories for the typed words. */
 export function Palette({ onClose, ...props }: PaletteProps & { readonly onClose: () => void }): VNode {
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const shown = matching(useCommands(props), words).slice(0, SHOWN_MAX);
+  const shown = matching(useCommands(props), words);
   const current = Math.min(chosen, shown.length - 1);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
@@ -48,7 +45,7 @@ export function Palette({ onClose, ...props }: PaletteProps & { readonly onClose
     n: number,
   ) => html`<li key=${command.href} id=${`command-${n}`} role="option"
     aria-selected=${n === current} onClick=${() => run(command)}>
-    <span>${command.name}</span> <span class="quiet">${command.what}</span></li>`;
+    <span>${command.name}</span> <span class="quiet">${command.kind}</span></li>`;
   return html`<dialog class="palette" ref=${dialog} aria-label="Jump to" onClose=${onClose}
       onClick=${(event: Event) => event.target === dialog.current && dialog.current?.close()}>
     <div><input type="search" role="combobox" aria-label="View, agent, user or words to search" autocomplete="off" maxlength="512"
