@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
 
+type Fields = Readonly<Record<string, unknown>>;
+
 describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is installed)", () => {
   const fixture = new InspectorFixture();
   const store = async (agent: string) => {
@@ -141,6 +143,40 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     await page.getByRole("list", { name: "Agents" }).getByRole("link", { name: "concierge" }).click();
     await page.locator("[data-user=ada]").waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("shows that users are missing from the list of all agents", async () => {
+    const { page } = await fixture.open("");
+    const listed = page.getByRole("row", { name: /^ada concierge/ });
+    const reply = async (path: RegExp, status: number, change: (json: Fields) => Fields) => {
+      await page.unrouteAll();
+      await page.route(path, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ status, json: change(await response.json()) });
+      });
+      await page.goto(`${fixture.url}/#/overview`);
+      await page.locator("[data-tile=Entries]").waitFor();
+      await page.goto(`${fixture.url}/#/users`);
+    };
+    const notice = page.getByText("Not all users are listed.");
+    await reply(/users\?.*agent=porter/, 200, (json) => ({ ...json, truncated: true }));
+    await notice.waitFor();
+    await listed.waitFor();
+    await reply(/users\?.*agent=porter/, 503, () => ({ error: "too many requests" }));
+    await notice.waitFor();
+    await listed.waitFor();
+    const more = Array.from({ length: 20 }, (_, n) => ({
+      name: `a${n}`,
+      own: null,
+      shared: null,
+      newest: null,
+    }));
+    await reply(/inspector\/agents/, 200, ({ agents }) => ({ agents: [...(agents as object[]), ...more] }));
+    await notice.waitFor();
+    await listed.waitFor();
+    await reply(/users\?.*agent=porter/, 401, () => ({ error: "a token is needed" }));
+    await page.getByRole("alert").getByText("a token is needed").waitFor();
+    expect(await notice.count()).toBe(0);
   });
 
   it("forgets a user after a dry run", async () => {
