@@ -6,7 +6,8 @@ import { apiFor } from "../api.js";
 import { useLoaded } from "../loaded.js";
 import type { Route } from "../route.js";
 import type { View, Who } from "../view.js";
-import { type Command, commandsFor, matching } from "./commands.js";
+import { commandsFor, searchFor } from "./commands.js";
+import { type Command, matching } from "./matching.js";
 
 export interface PaletteProps {
   readonly views: readonly View[];
@@ -22,7 +23,7 @@ export function Palette({ onClose, ...props }: PaletteProps & { readonly onClose
   const [chosen, setChosen] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const shown = matching(useCommands(props), words);
+  const shown = matching(useCommands(props), words, searchFor);
   const current = Math.min(chosen, shown.length - 1);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
