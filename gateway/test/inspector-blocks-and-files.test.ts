@@ -1,15 +1,18 @@
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
 import { Blocks, MemoryFiles } from "@membus/agentic";
-import { keyHash } from "@membus/protocol";
+import { keyHash, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listBlocks, listFiles } from "../src/inspector/blocks-and-files.js";
+import { FakeClock } from "../../host/test/fake-clock.js";
+import { filesRoute, listBlocks } from "../src/inspector/blocks-and-files.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
 const fixture = new GatewayFixture();
+const clock = new FakeClock();
+const listFiles = filesRoute({ clock: systemClock });
 let memory: AgentMemory;
 
 beforeAll(async () => {
-  await fixture.start();
+  await fixture.start({}, clock);
   memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice", timeoutMs: 60_000 });
 });
 
@@ -35,6 +38,17 @@ describe("the blocks of an agent", () => {
         namespace: "blocks",
       },
     ]);
+  });
+
+  it("are listed with the latest change first", async () => {
+    const dora = memory.forAgent("dora");
+    const [own, team] = [new Blocks(dora), new Blocks(dora, { namespace: "team" })];
+    await team.create("plan", { value: "Rome" });
+    await own.create("human", { value: "Ada" });
+    await clock.advance(1_000);
+    await team.append("plan", "by train");
+    const { blocks } = await listBlocks(dora);
+    expect(blocks.map(({ label }) => label)).toEqual(["plan", "human"]);
   });
 
   it("are empty for an agent without blocks", async () => {
@@ -73,5 +87,18 @@ describe("the files of an agent", () => {
     await carol.inNamespace("files").store(entries);
     const { folders, truncated } = await listFiles(carol);
     expect([folders[0]!.files.length, truncated]).toEqual([200, true]);
+  });
+
+  it("are complete with 100 folders in a tier, and incomplete with 101", async () => {
+    const frank = memory.forAgent("frank");
+    const write = (n: number) => new MemoryFiles(frank).write(`/f${n}/a.md`, "text");
+    await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)));
+    const listed = async () => {
+      const { folders, truncated } = await listFiles(frank);
+      return [folders.filter(({ tier }) => tier === "episodic").length, truncated];
+    };
+    expect(await listed()).toEqual([100, false]);
+    await write(100);
+    expect(await listed()).toEqual([100, true]);
   });
 });

@@ -1,4 +1,4 @@
-import { openConversation } from "@membus/agentic";
+import { KnowledgeGraph, MemoryFiles, openConversation } from "@membus/agentic";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { InspectedGateway } from "./inspected-gateway.js";
 
@@ -17,6 +17,8 @@ beforeAll(async () => {
   await store("users/ada/notes", "tulip");
   const chat = await openConversation(fixture.alice, { id: "user:bob/chat" });
   await chat.add({ role: "user", content: "Hello" });
+  await new MemoryFiles(fixture.alice).write("/trips/rome.md", "# Rome\n");
+  await new KnowledgeGraph(fixture.alice).add({ subject: "oak", predicate: "is", object: "tree" });
 });
 
 afterAll(() => fixture.stop());
@@ -57,4 +59,20 @@ it("lists the namespaces of records, and says that there are more", async () => 
   expect(status).toBe(200);
   expect((body.items as { value: string }[]).map(({ value }) => value)).toContain("about/user:ada");
   expect(body.truncated).toBe(true);
+});
+
+it("lists the files in the namespace of files, and reports that there may be more", async () => {
+  const { status, body } = await ask("files");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    folders: [{ tier: "episodic", namespace: "files/trips", files: [{ path: "trips/rome.md" }] }],
+    truncated: true,
+    degraded: [],
+  });
+});
+
+it("lists the graphs in the namespace of graphs", async () => {
+  const { status, body } = await ask("graphs");
+  expect(status).toBe(200);
+  expect(body.graphs).toEqual([{ tier: "episodic", namespace: "graph", triples: 1 }]);
 });

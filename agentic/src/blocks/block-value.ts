@@ -5,7 +5,7 @@ import type { StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
 
 /** Returns the length of a text, or of the compact JSON of another value, in code points. */
-export function lengthOf(value: Json): number {
+export function blockLength(value: Json): number {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   let length = 0;
   for (const _ of text) length += 1;
@@ -24,7 +24,7 @@ export function checkValue(
   if (schema === undefined && typeof value !== "string") {
     throw new BlockError("wrong_kind", label, "the block has no schema, so its value must be a text");
   }
-  const length = lengthOf(value);
+  const length = blockLength(value);
   if (length > limit) {
     throw new BlockError(
       "too_long",

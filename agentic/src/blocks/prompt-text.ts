@@ -1,5 +1,5 @@
 import { type Block, valueText } from "./block.js";
-import { lengthOf } from "./block-value.js";
+import { blockLength } from "./block-value.js";
 
 /**
  * Formats blocks as a part of a prompt, in their order. Markup is escaped, so that no value and no
@@ -14,7 +14,7 @@ function blockText(block: Block): string {
   const attributes = [
     `label="${escaped(block.label)}"`,
     ...(block.description === "" ? [] : [`description="${escaped(block.description)}"`]),
-    `characters="${lengthOf(block.value)}/${block.limit}"`,
+    `characters="${blockLength(block.value)}/${block.limit}"`,
     ...(block.readOnly ? ['read_only="true"'] : []),
   ];
   return `<block ${attributes.join(" ")}>\n${escaped(valueText(block.value))}\n</block>`;

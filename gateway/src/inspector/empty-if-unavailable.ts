@@ -1,8 +1,9 @@
 import type { ListResult } from "@membus/agent-client";
-import { isMemoryError } from "@membus/protocol";
+import { type DegradedTier, isMemoryError } from "@membus/protocol";
 
 interface Items extends Pick<ListResult, "items"> {
   readonly truncated?: boolean;
+  readonly degraded?: readonly DegradedTier[] | undefined;
 }
 
 /** Returns an empty list for a tier that is not served, or that the agent may not read. */

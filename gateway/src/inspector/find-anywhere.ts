@@ -20,8 +20,8 @@ export type AnywhereCriteria = Pick<
 >;
 
 /**
- * Finds entries in all namespaces, newest first. A retrieve covers only one subtree, so that a list finds the
- * namespaces first.
+ * Finds entries in all namespaces, the latest change first. A retrieve covers only one subtree, so that a list finds
+ * the namespaces first.
  */
 export async function findAnywhere(
   memory: AgentMemory,
@@ -36,6 +36,7 @@ export async function findAnywhere(
   );
   const whole = pages.filter((page) => page !== undefined);
   const entries = whole.flatMap((page) => page.entries);
+  entries.sort((a, b) => b.timestamps.updated - a.timestamps.updated);
   const isCut = pages.some((page) => page === undefined || page.cursor !== undefined);
   return {
     entries: entries.slice(0, limit),
@@ -69,7 +70,7 @@ export interface NamespaceList extends Pick<ListResult, "items"> {
 /** Lists all namespaces, or the namespaces of `subtrees` if there are too many for one read. */
 export async function namespacesAnywhere(
   memory: AgentMemory,
-  request: Pick<ListRequest, "tier" | "limit">,
+  request: Pick<ListRequest, "tier" | "limit" | "where" | "order">,
   subtrees: readonly string[],
 ): Promise<NamespaceList> {
   const whole = await orTooMany(memory.list({ ...request, namespace: "**" }));

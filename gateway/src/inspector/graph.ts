@@ -2,7 +2,7 @@ import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import { readRecord } from "@membus/protocol/records";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
-import { distinct, findAnywhere } from "./find-anywhere.js";
+import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
 import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./inspector-api.js";
 import { Neighbourhood } from "./neighbourhood.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
@@ -19,8 +19,8 @@ export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs
 }
 
 async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBrief[]> {
-  const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
-  const { items } = await emptyIfUnavailable(memory.list(request));
+  const request = { tier, where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
+  const { items } = await emptyIfUnavailable(namespacesAnywhere(memory, request, ["graph"]));
   return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
 }
 

@@ -118,6 +118,8 @@ export interface UserEntry extends RecentChange {
   readonly source_count: number;
   /** The first of them that exists. */
   readonly source?: EntryBrief;
+  /** Whether all of them were read. */
+  readonly all_sources_read: boolean;
 }
 
 export interface UserPlaceBrief {
@@ -272,6 +274,7 @@ export interface BlockBrief extends EntryBrief {
 export interface FilesReply {
   readonly folders: readonly FileFolder[];
   readonly truncated: boolean;
+  readonly degraded: readonly DegradedTier[];
 }
 
 /** The files in a namespace. */

@@ -1,8 +1,15 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Filter, type JsonObject, LIMITS, type MemoryEntry, TIERS } from "@membus/protocol";
+import {
+  type Filter,
+  isMemoryError,
+  type JsonObject,
+  LIMITS,
+  type MemoryEntry,
+  TIERS,
+} from "@membus/protocol";
 import { emptyIfUnavailable } from "./empty-if-unavailable.js";
 import { briefOf } from "./entry-brief.js";
-import { distinct, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
+import { distinct, type FoundEntries, findAnywhere, namespacesAnywhere } from "./find-anywhere.js";
 import type { UserEntry, UserForgetReply, UserPlaceBrief, UserReply } from "./inspector-api.js";
 import { changeOf } from "./live.js";
 import { invalidField, optionalText, type Query, textField } from "./query-fields.js";
@@ -43,28 +50,48 @@ async function readUser(memory: AgentMemory, query: Query): Promise<UserReply> {
     mentions.truncated ||
     places.length > PLACES_READ ||
     pages.some(({ cursor }) => cursor !== undefined);
+  const shown = await withSources(memory, latest.slice(0, ENTRIES_MAX));
   return {
     name,
     names: others.names,
     places,
     conversations: own.map(({ value, count, newest }) => ({ id: String(value), messages: count, newest })),
-    entries: await withSources(memory, latest.slice(0, ENTRIES_MAX)),
+    entries: shown.entries,
     truncated: isCut || latest.length > ENTRIES_MAX,
-    degraded: distinct([mentions, ...pages].flatMap(({ degraded }) => degraded ?? [])),
+    degraded: distinct([mentions, ...pages, shown].flatMap(({ degraded }) => degraded ?? [])),
   };
 }
 
 /** Adds the origin of each entry. An origin that cannot be read is left out. */
-async function withSources(memory: AgentMemory, entries: readonly MemoryEntry[]): Promise<UserEntry[]> {
+async function withSources(memory: AgentMemory, entries: readonly MemoryEntry[]) {
   const read = ({ sources = [] }: MemoryEntry) => sources.slice(0, SOURCES_READ);
   const keys = [...new Set(entries.flatMap(read))].map(($hash) => ({ $hash }));
-  const found = keys.length === 0 ? undefined : await findAnywhere(memory, { keys }, keys.length);
-  const byHash = new Map(found?.entries.map((entry) => [entry.key_hash, entry]));
-  return entries.map((entry) => {
+  const found = await sourcesOf(memory, keys);
+  const byHash = new Map(found.entries.map((entry) => [entry.key_hash, entry]));
+  const isComplete = !found.truncated && found.degraded.length === 0;
+  const withSource = entries.map((entry): UserEntry => {
     const [first] = read(entry).flatMap((hash) => byHash.get(hash) ?? []);
     const source = first && { source: briefOf(first) };
-    return { ...changeOf(entry), source_count: entry.sources?.length ?? 0, ...source };
+    const count = entry.sources?.length ?? 0;
+    const areAllRead = count === 0 || (isComplete && count <= SOURCES_READ);
+    return { ...changeOf(entry), source_count: count, ...source, all_sources_read: areAllRead };
   });
+  return { entries: withSource, degraded: found.degraded };
+}
+
+/** Returns no sources, and that there are more, if the memory does not answer. */
+async function sourcesOf(
+  memory: AgentMemory,
+  keys: readonly { readonly $hash: string }[],
+): Promise<FoundEntries> {
+  if (keys.length === 0) return { entries: [], truncated: false, degraded: [] };
+  try {
+    // A key may exist in several places.
+    return await findAnywhere(memory, { keys: [...keys] }, 2 * keys.length);
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    return { entries: [], truncated: true, degraded: [] };
+  }
 }
 
 async function placesOf(

@@ -1,5 +1,5 @@
 import { agentsRoute } from "./agents.js";
-import { BLOCK_AND_FILE_ROUTES } from "./blocks-and-files.js";
+import { blockAndFileRoutes } from "./blocks-and-files.js";
 import { BUDGET_ROUTES } from "./budgets.js";
 import { CONVERSATION_ROUTES } from "./conversations.js";
 import { GRAPH_ROUTES } from "./graph.js";
@@ -19,12 +19,12 @@ const VIEW_ROUTES: ViewRoutes = {
   ...GRAPH_ROUTES,
   ...BUDGET_ROUTES,
   ...USER_ROUTES,
-  ...BLOCK_AND_FILE_ROUTES,
 };
 
 /** Returns the routes of the views, by their name below `/inspector/`. */
 export function viewRoutes(dependencies: ViewDependencies, known: KnownAgents): ViewRoutes {
-  return { ...VIEW_ROUTES, overview: overviewRoute(dependencies, known) };
+  const routes = { ...VIEW_ROUTES, ...blockAndFileRoutes(dependencies) };
+  return { ...routes, overview: overviewRoute(dependencies, known) };
 }
 
 export function tenantRoutes(dependencies: ViewDependencies, known: KnownAgents): TenantRoutes {

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";
 import { counted } from "../../figures.js";
 import { useLoaded } from "../../loaded.js";
-import { Empty, Failure, Time } from "../../notices.js";
+import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
 
@@ -16,6 +16,7 @@ export function FileList({ api }: Pick<PageProps, "api">): VNode {
   );
   return html`<section class="panel" aria-labelledby="files" aria-busy=${isLoading}><h2 id="files">Files</h2>
     <${Failure} of=${failure} />
+    <${Degraded} tiers=${value?.degraded} />
     ${value?.folders.length === 0 && html`<${Empty}>This agent has no files. Programs write them with <code>MemoryFiles</code>.<//>`}
     ${value?.folders.map(folder)}
     ${value?.truncated && html`<p class="quiet">Not all files are listed.</p>`}</section>`;
