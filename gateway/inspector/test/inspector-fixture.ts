@@ -60,7 +60,12 @@ export class InspectorFixture {
     hash: string,
     { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
   ): Promise<WatchedPage> {
-    const opened = await this.#browser!.newContext({ viewport: DESK, ...context });
+    const opened = await this.#browser!.newContext({
+      viewport: DESK,
+      timezoneId: "UTC",
+      locale: "en-US",
+      ...context,
+    });
     // Many browsers at once take long on a busy machine.
     opened.setDefaultTimeout(180_000);
     const page = await opened.newPage();

@@ -169,6 +169,23 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     expect(problems).toEqual([]);
   });
 
+  it("counts the sources of an entry that cannot be read", async () => {
+    const sea = fixture.alice.inNamespace("sea");
+    for (const tier of ["episodic", "semantic"] as const)
+      await sea.store({ key: { id: "tide" }, content: "The tide turns", tier });
+    const sources = ["tide", "gone", "lost"].map((id) => keyHash({ id }));
+    await sea.store({ key: "ebb", content: "The water falls", tier: "semantic", sources });
+    const { page } = await open("#/memories?namespace=sea&tier=semantic");
+    await page.locator("[data-entry=ebb] a").click();
+    const panel = page.getByRole("complementary", { name: "Entry" });
+    await panel.getByRole("heading", { name: "ebb" }).waitFor();
+    expect((await panel.locator(".lineage li").allInnerTexts()).toSorted()).toEqual([
+      "The tide turns\nsource · episodic · sea",
+      "The tide turns\nsource · semantic · sea",
+      "This entry\n2 of its sources cannot be read.",
+    ]);
+  });
+
   it("reports that the shown entry has changed", async () => {
     await fixture.alice.store({ key: "draft", content: "first", tier: "episodic" });
     const { page } = await open("#/memories?namespace=default/**&tier=episodic");
@@ -180,7 +197,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await page.locator("pre").getByText("second").waitFor();
   });
 
-  it("says since when a fact is valid, and what replaced it", async () => {
+  it("shows since when a fact is valid, and what replaced it", async () => {
     const about = fixture.alice.inNamespace("about/user:ada");
     const fact = (id: string, text: string, metadata = {}) => ({
       key: { fact: id },

@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     expect(problems).toEqual([]);
   });
 
-  it("says since when and why something is known", async () => {
+  it("shows since when and why something is known", async () => {
     const memory = fixture.alice.forAgent("clerk");
     const talk = await openConversation(memory, { id: "user:ada" });
     await talk.add({ id: "m1", message: { role: "user", content: "I moved to Lisbon" } });
@@ -90,6 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
       facts.record(text, { infer: false, at: 1_600_000_000, sources: messageSources("user:ada", ids) });
     await record("lives in Lisbon", "m1", "m2");
     await record("drinks tea", "m3");
+    await record("likes trains", "m3", "m4", "m1");
     await facts.record("reads maps", { infer: false });
     await facts.close();
     const { page, problems } = await texts("#/users?user=ada", "clerk");
@@ -97,6 +98,7 @@ describe.skipIf(CHROMIUM === undefined)("the view users (where a Chromium is ins
     const origins = lines.map((line) => line.replace(/\s+/g, " ").split(" · ").slice(0, 2));
     expect(origins).toEqual([
       [expect.stringMatching(/^since /), "recorded by clerk"],
+      ["since Sep 13, 12:26 PM", "recorded by clerk, its first sources cannot be read"],
       ["since Sep 13, 12:26 PM", "recorded by clerk, its source no longer exists"],
       ["since Sep 13, 12:26 PM", "because of I moved to Lisbon and 1 more"],
     ]);

@@ -19,16 +19,18 @@ export function Lineage({ entry, sources, derived, derived_truncated, hrefOf }: 
       <a href=${hrefOf(other)}>${text || key_hash}</a>
       <span class="quiet">${role} · ${tier} · ${namespace}</span></li>`;
   };
-  const missing = (entry.sources?.length ?? 0) - sources.length;
+  // A key may exist in several places.
+  const found = new Set(sources.map(({ key_hash }) => key_hash));
+  const missing = (entry.sources ?? []).filter((hash) => !found.has(hash)).length;
   return html`<h2>Lineage</h2>
     <ol class="lineage">${sources.map(node("source"))}
-      <li class="self"><strong>This entry</strong> <span class="quiet">${selfText(sources.length, missing)}</span></li>
+      <li class="self"><strong>This entry</strong> <span class="quiet">${selfText(entry.sources?.length ?? 0, missing)}</span></li>
       ${derived.map(node("derived"))}</ol>
     ${derived.length === 0 && html`<p class="quiet">No entry was derived from this entry.</p>`}
     ${derived_truncated && html`<p class="quiet">Not all derived entries are shown.</p>`}`;
 }
 
-function selfText(found: number, missing: number): string {
-  if (found === 0 && missing <= 0) return "This entry names no sources.";
-  return missing > 0 ? `It also names ${missing} that no longer ${missing === 1 ? "exists" : "exist"}.` : "";
+function selfText(named: number, missing: number): string {
+  if (named === 0) return "This entry names no sources.";
+  return missing > 0 ? `${missing} of its sources cannot be read.` : "";
 }
