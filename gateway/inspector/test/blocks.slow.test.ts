@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("the view blocks and files (where a Chro
     expect(problems).toEqual([]);
   });
 
-  it("explains an empty view, and asks for an agent", async () => {
+  it("explains an empty view, and shows a choice of agents", async () => {
     const { page } = await fixture.open("#/blocks", { agent: "bob" });
     await page.getByText("This agent has no blocks.").waitFor();
     await page.getByText("This agent has no files.").waitFor();

@@ -43,7 +43,7 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-/** Asks as a browser does before it sends a message. */
+/** Sends the preflight request that a browser sends before a message. */
 function preflight(url: string, origin: string, method = "POST"): Promise<Response> {
   const wanted = "authorization,content-type,mcp-protocol-version";
   const headers = {
@@ -142,7 +142,7 @@ describe.each(["gateway", "membus-mcp"] as const)("%s", (server) => {
     expect(response.statusCode).toBe(403);
   });
 
-  it("lets a client without an origin ask for other methods as before", async () => {
+  it("refuses the method OPTIONS without an origin", async () => {
     const response = await fetch(urls[server], { method: "OPTIONS", headers: await authorization(server) });
     expect([response.status, crossOriginOf(response)]).toEqual([405, {}]);
   });
