@@ -70,3 +70,38 @@ it("a rename keeps nodes in lower case", async () => {
   await renameUser(client, "Ada", "Ann");
   expect(await subjects(client)).toEqual(["ada"]);
 });
+
+it.each([
+  [
+    "a fact about it",
+    { tier: "semantic", key: "f", content: "Tea", metadata: { kind: "fact", about: "user:ada" } },
+  ],
+  [
+    "a block with its name",
+    { tier: "semantic", key: "b", content: "Tea", metadata: { kind: "block", label: "ada" } },
+  ],
+] as const)("keeps the node of another user who has only %s", async (_, entry) => {
+  const { memory: client } = await openMemory();
+  await new KnowledgeGraph(client).add({ subject: "ada", predicate: "lives in", object: "Rome" });
+  expect(await countOf(client, "Ada")).toBe(1);
+  await client.store(entry);
+  expect(await countOf(client, "Ada")).toBe(0);
+});
+
+it("forgets the node in lower case after the user of this name was forgotten", async () => {
+  const { memory: client } = await openMemory();
+  await new Memory(client).add("Tea is good.", { user: "ada" });
+  await forgetUser(client, "ada");
+  await new KnowledgeGraph(client, { nodeCase: "lower" }).add({
+    subject: "Ada",
+    predicate: "likes",
+    object: "tea",
+  });
+  expect((await forgetUser(client, "Ada")).byKind).toEqual({ triple: 1 });
+});
+
+it("forgets a user with another name of the maximum length", async () => {
+  const { memory: client } = await openMemory();
+  await new Memory(client).add("Tea is good.", { user: "ada" });
+  expect((await forgetUser(client, "ada", { names: [`A${"a".repeat(4_095)}`] })).deleted).toBe(1);
+});

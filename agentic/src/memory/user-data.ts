@@ -2,7 +2,7 @@ import type { AgentMemory, ForgetRequest } from "@membus/agent-client";
 import { type Filter, isMemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import { encodeSegment } from "@membus/protocol/records";
 import { kindIs } from "../kind-filter.js";
-import { userSubject } from "./memory-options.js";
+import { UserSchema, userSubject } from "./memory-options.js";
 
 /** Segments after which the next segment of a namespace is a user. */
 const BEFORE_USER: readonly string[] = ["about", "user", "users"];
@@ -48,25 +48,36 @@ export async function lowerCaseNodes(memory: AgentMemory, user: UserNames): Prom
   return [...lower].filter((node) => !others.has(userOf(node)));
 }
 
-/** Returns the names of users that this agent sees: they have a namespace or records of a conversation. */
+/** Returns the names of users that this agent sees: they have entries, apart from the marker of an earlier forget. */
 export async function usersAmong(
   memory: AgentMemory,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const valid = names.filter((name) => UserSchema.safeParse(name).success);
   const users = new Set<string>();
-  for (const tier of names.length === 0 ? [] : await servedTiers(memory)) {
-    for await (const { value } of memory.items({ namespace: "**", tier })) {
-      for (const user of names) {
-        if (isUserNamespace(String(value), { user, names: [], conversations: [] })) users.add(user);
+  for (const tier of valid.length === 0 ? [] : await servedTiers(memory)) {
+    const isRecord: Filter = { not: kindIs("forgotten") };
+    for await (const { value } of memory.items({ namespace: "**", tier, where: isRecord })) {
+      for (const user of valid) {
+        if (!users.has(user) && (await hasEntries(memory, { tier, namespace: String(value) }, user)))
+          users.add(user);
       }
-    }
-    for (const user of names) {
-      const where = ofConversation(userSubject(user));
-      const { items } = await memory.list({ namespace: "**", tier, field: "group", where, limit: 1 });
-      if (items.length > 0) users.add(user);
     }
   }
   return users;
+}
+
+/** Returns whether a namespace has entries of a user. The nodes of graphs do not count, because they may be things. */
+async function hasEntries(
+  memory: AgentMemory,
+  { tier, namespace }: Pick<UserPlace, "tier" | "namespace">,
+  user: string,
+): Promise<boolean> {
+  const names = { user, names: [], conversations: [] };
+  if (isUserNamespace(namespace, names)) return true;
+  const where: Filter = { any: [ofConversation(userSubject(user)), ...withoutNodes(namesOf(names))] };
+  const { items } = await memory.list({ namespace, tier, where, limit: 1 });
+  return items.length > 0;
 }
 
 function ofConversation(subject: string): Filter {
@@ -82,6 +93,16 @@ function ofConversation(subject: string): Filter {
       },
     ],
   };
+}
+
+/** Selects records about a user, apart from the triples of graphs. */
+function withoutNodes(names: string[]): Filter[] {
+  const named = (field: string): Filter => ({ field, op: "in", value: names });
+  return [
+    named("metadata.about"),
+    { all: [kindIs("block"), named("metadata.label")] },
+    { all: [kindIs("target"), named("metadata.name")] },
+  ];
 }
 
 /** Returns all entries of a user that this agent sees in a tier. */
@@ -154,19 +175,9 @@ function namesOf({ user, names }: UserNames): string[] {
 /** Selects the user's records in a namespace of several users. */
 function recordsOf(user: UserNames, conversations: readonly string[]): Filter[] {
   const names = namesOf(user);
-  const named = (field: string): Filter => ({ field, op: "in", value: names });
   const node = (field: string): Filter => ({ field, op: "in", value: [...names, ...(user.nodes ?? [])] });
   const isTriple: Filter = { any: [node("metadata.subject"), node("metadata.object")] };
-  const filters: Filter[] = [
-    {
-      any: [
-        named("metadata.about"),
-        { all: [kindIs("triple"), isTriple] },
-        { all: [kindIs("block"), named("metadata.label")] },
-        { all: [kindIs("target"), named("metadata.name")] },
-      ],
-    },
-  ];
+  const filters: Filter[] = [{ any: [...withoutNodes(names), { all: [kindIs("triple"), isTriple] }] }];
   for (let from = 0; from < conversations.length; from += CONVERSATIONS_MAX) {
     const value = conversations.slice(from, from + CONVERSATIONS_MAX);
     filters.push({

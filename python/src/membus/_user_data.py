@@ -60,26 +60,34 @@ async def served_tiers(client: AsyncAgentMemory) -> list[MemoryTier]:
 async def with_lower_case_nodes(client: AsyncAgentMemory, user: UserNames) -> UserNames:
     """Add the names in lower case, because graphs may store nodes so.
 
-    Users are case-sensitive, so a name of another user that this agent sees is left out.
+    Users are case-sensitive, so a name of another user that this agent sees is left out. A user has entries, apart
+    from the marker of an earlier forget.
     """
     others = {lower: UserNames(lower.removeprefix(USER_PREFIX)) for lower in (name.lower() for name in user.known)}
-    others = {node: other for node, other in others.items() if node not in user.known}
-    for tier in await served_tiers(client) if others else []:
-        namespaces = [str(item["value"]) async for item in client.items(namespace="**", tier=tier)]
-        for node, other in [*others.items()]:
-            if any(is_user_namespace(each, other) for each in namespaces) or await _has_conversation(client, tier, other):
-                del others[node]
-    return replace(user, nodes=[*others])
+    nodes = {node: other for node, other in others.items() if node not in user.known}
+    is_record: Any = {"not": kind_is("forgotten")}
+    for tier in await served_tiers(client) if nodes else []:
+        async for item in client.items(namespace="**", tier=tier, where=is_record):
+            for node, other in [*nodes.items()]:
+                if await _has_entries(client, tier, str(item["value"]), other):
+                    del nodes[node]
+    return replace(user, nodes=[*nodes])
 
 
-async def _has_conversation(client: AsyncAgentMemory, tier: MemoryTier, user: UserNames) -> bool:
+async def _has_entries(client: AsyncAgentMemory, tier: MemoryTier, namespace: str, user: UserNames) -> bool:
+    """Return whether a namespace has entries of a user. Nodes of graphs do not count, because they may be things."""
+    if len(segment_of(user.subject)) > LIMITS["namespaceSegmentLength"]:
+        return False
+    if is_user_namespace(namespace, user):
+        return True
     groups: Any = [
         {"field": "group", "op": "eq", "value": user.subject},
         {"field": "group", "op": "starts_with", "value": f"{user.subject}/"},
     ]
     # The group of other records is not a conversation. The group of a triple is its subject.
-    condition: Any = {"all": [kind_is("message", "summary", "history", "offload"), {"any": groups}]}
-    return bool((await client.list(namespace="**", tier=tier, field="group", where=condition, limit=1))["items"])
+    conversation: Any = {"all": [kind_is("message", "summary", "history", "offload"), {"any": groups}]}
+    condition: Any = {"any": [conversation, *_without_nodes(user.known)]}
+    return bool((await client.list(namespace=namespace, tier=tier, where=condition, limit=1))["items"])
 
 
 async def user_places(client: AsyncAgentMemory, user: UserNames) -> AsyncIterator[UserPlace]:
@@ -135,19 +143,26 @@ async def _conversations_in(client: AsyncAgentMemory, tier: MemoryTier, namespac
     return [*found]
 
 
+def _without_nodes(names: Sequence[str]) -> list[Any]:
+    """Return conditions for records about a user, apart from the triples of graphs."""
+
+    def named(field: str) -> dict[str, Any]:
+        return {"field": field, "op": "in", "value": [*names]}
+
+    return [
+        named("metadata.about"),
+        {"all": [kind_is("block"), named("metadata.label")]},
+        {"all": [kind_is("target"), named("metadata.name")]},
+    ]
+
+
 def _records_of(user: UserNames, conversations: Sequence[str]) -> list[Any]:
     """Return conditions for the records of a user in a namespace of several users."""
 
-    def named(name: str, values: Sequence[str] = user.known) -> dict[str, Any]:
-        return {"field": name, "op": "in", "value": [*values]}
-
-    def of(kind: str, *conditions: dict[str, Any]) -> dict[str, Any]:
-        return {"all": [kind_is(kind), {"any": [*conditions]}]}
-
     nodes = [*user.known, *user.nodes]
-    triples = of("triple", named("metadata.subject", nodes), named("metadata.object", nodes))
-    records = [triples, of("block", named("metadata.label")), of("target", named("metadata.name"))]
-    conditions: list[Any] = [{"any": [named("metadata.about"), *records]}]
+    ends = [{"field": f"metadata.{end}", "op": "in", "value": nodes} for end in ("subject", "object")]
+    triples: Any = {"all": [kind_is("triple"), {"any": ends}]}
+    conditions: list[Any] = [{"any": [*_without_nodes(user.known), triples]}]
     for some in chunks(conversations, LIMITS["listElements"]):
         fields = ("group", "key.conversation")
         conditions.append({"any": [{"field": each, "op": "in", "value": some} for each in fields]})
