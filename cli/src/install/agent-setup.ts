@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from "diff";
 import type { Agent, ConfigTarget, Scope } from "./agents.js";
 import {
+  type ConfigFile,
   deleteConfigFile,
   deleteEmptyFolders,
   deleteTemporaries,
@@ -53,7 +54,7 @@ export class AgentSetup {
     for (const { file, after, folders, record } of changes) {
       if (record !== undefined) {
         const createdFolders = [...folders, ...(await missingFolders(file))];
-        await this.#records.write({ ...record, createdFolders });
+        await this.#records.write({ ...record, createdFolders }, file.text);
       }
       await deleteTemporaries(file);
       if (after === file.text) continue;
@@ -68,23 +69,34 @@ export class AgentSetup {
   async #plan(plan: typeof planInstall): Promise<FileChange[]> {
     const changes = [];
     for (const target of this.#targets) {
-      const file = await readConfigFile(target.path, this.#roots);
-      const change = plan(target, file, await this.#records.read(target.path));
+      const file = await this.#readFile(target.path);
+      const change = plan(target, file, await this.#records.read(target.path, file.text));
       if (change !== undefined) changes.push(change);
     }
     return changes;
   }
+
+  /** Reads a configuration file. A record that is not complete counts as one of its temporary files. */
+  async #readFile(path: string): Promise<ConfigFile> {
+    const file = await readConfigFile(path, this.#roots);
+    return { ...file, temporaries: [...file.temporaries, ...this.#records.temporaries(path)] };
+  }
 }
 
-/** Returns the changes as a unified diff. */
+/** Returns the changes as a unified diff, and the leftovers that they delete. */
 export function diffOf(changes: readonly FileChange[]): string {
   return changes
-    .map(({ file, after }) => {
-      if (after === file.text) return `leftovers of an interrupted change of ${file.realPath}`;
-      const before = file.text === undefined ? "/dev/null" : file.realPath;
-      const name = after === undefined ? "/dev/null" : file.realPath;
-      const patch = createTwoFilesPatch(before, name, file.text ?? "", after ?? "", "", "", { context: 1 });
-      return patch.slice(patch.indexOf("---")).trimEnd();
-    })
+    .flatMap((change) => [
+      patchOf(change),
+      ...change.file.temporaries.map((path) => `leftover of an interrupted change: ${path}`),
+    ])
     .join("\n");
+}
+
+function patchOf({ file, after }: FileChange): string {
+  if (after === file.text) return `leftovers of an interrupted change of ${file.realPath}`;
+  const before = file.text === undefined ? "/dev/null" : file.realPath;
+  const name = after === undefined ? "/dev/null" : file.realPath;
+  const patch = createTwoFilesPatch(before, name, file.text ?? "", after ?? "", "", "", { context: 1 });
+  return patch.slice(patch.indexOf("---")).trimEnd();
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createDirectory, replaceFile } from "@membus/disk";
 import { z } from "zod";
 import { userFolders } from "../coding-agents/user-folders.js";
 import type { Machine } from "./machine.js";
@@ -21,6 +23,9 @@ const RecordSchema = z.strictObject({
 /** Changes that an installation made in one file, so that it can be undone. */
 export type InstallRecord = z.infer<typeof RecordSchema>;
 
+/** A crash may prevent that the configuration gets the text of the record. It still has the text of the previous one. */
+const RecordFileSchema = RecordSchema.extend({ previous: RecordSchema.optional() });
+
 /** The records of installations in the state folder of the user: one file for each configuration file. */
 export class InstallRecords {
   readonly #folder: string;
@@ -29,28 +34,39 @@ export class InstallRecords {
     this.#folder = join(userFolders(machine.env).state, "install");
   }
 
-  /** Returns undefined if there is no readable record. */
-  async read(path: string): Promise<InstallRecord | undefined> {
+  /** Returns the record that fits the text, or else the latest one. Undefined if there is no readable record. */
+  async read(path: string, text: string | undefined): Promise<InstallRecord | undefined> {
     try {
-      const record = RecordSchema.parse(JSON.parse(await readFile(this.#file(path), "utf8")));
-      return record.path === path ? record : undefined;
+      const { previous, ...latest } = RecordFileSchema.parse(
+        JSON.parse(await readFile(this.#file(path), "utf8")),
+      );
+      if (latest.path !== path) return undefined;
+      return fits(previous, text) ? previous : latest;
     } catch {
       return undefined;
     }
   }
 
-  async write(record: InstallRecord): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+  /** Returns the file of a record that an interrupted installation has left, if it exists. */
+  temporaries(path: string): string[] {
+    return [this.#draft(path)].filter((draft) => existsSync(draft));
+  }
+
+  /** @param text of the configuration file before the installation. */
+  async write(record: InstallRecord, text: string | undefined): Promise<void> {
+    const previous = await this.read(record.path, text);
     const file = this.#file(record.path);
-    // A record may replace an earlier one, which is needed until this one is complete.
-    await writeFile(`${file}.tmp`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-    await rename(`${file}.tmp`, file);
+    await createDirectory(dirname(file));
+    await replaceFile(file, `${JSON.stringify({ ...record, ...(fits(previous, text) && { previous }) })}\n`);
   }
 
   async remove(path: string): Promise<void> {
-    const file = this.#file(path);
-    await rm(`${file}.tmp`, { force: true });
-    await rm(file, { force: true });
+    await rm(this.#file(path), { force: true });
+  }
+
+  /** Where `replaceFile` writes a record first. */
+  #draft(path: string): string {
+    return `${this.#file(path)}.new`;
   }
 
   #file(path: string): string {
@@ -60,7 +76,11 @@ export class InstallRecords {
 
 /** Returns the text before the installation, or undefined if the file has changed since. */
 export function textBefore(record: InstallRecord | undefined, text: string): string | undefined {
-  return record?.sha256 === sha256(text) ? undoEdits(text, record.edits) : undefined;
+  return record !== undefined && fits(record, text) ? undoEdits(text, record.edits) : undefined;
+}
+
+function fits(record: InstallRecord | undefined, text: string | undefined): boolean {
+  return text !== undefined && record?.sha256 === sha256(text);
 }
 
 export function sha256(text: string): string {
