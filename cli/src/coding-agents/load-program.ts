@@ -5,26 +5,25 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { readCompiled, writeCompiled } from "./compiled-code.js";
+import { CompiledCode } from "./compiled-code.js";
 import { userFolders } from "./user-folders.js";
 
 const PATH = fileURLToPath(new URL("./program.cjs", import.meta.url));
-const [MAJOR] = process.versions.node.split(".");
-/** In the folder with the key of the user's hosts, because only the user can write there. */
-const COMPILED = join(userFolders(process.env).state, "compiled", `node-${MAJOR}`);
 
 type Wrapper = (...args: readonly unknown[]) => void;
 
 const source = readFileSync(PATH);
-const cachedData = readCompiled(COMPILED, source);
+// In the folder with the key of the user's hosts, because only the user can write there.
+const compiled = new CompiledCode(join(userFolders(process.env).state, "compiled"), source);
+const cachedData = compiled.read();
 const code = `(function (exports, require, module, __filename, __dirname) {${source.toString()}\n})`;
 const script = new Script(code, { filename: PATH, ...(cachedData !== undefined && { cachedData }) });
 const module: { exports: Partial<typeof import("./main.js")> } = { exports: {} };
 (script.runInThisContext() as Wrapper)(module.exports, createRequire(PATH), module, PATH, dirname(PATH));
 await module.exports.main?.(keepCompiled);
 
-/** Keeps what this process has compiled when it ends. Other versions of Node refuse compiled code. */
+/** Keeps what this process has compiled when it ends. V8 may refuse the code of an earlier one. */
 function keepCompiled(): void {
   if (cachedData !== undefined && script.cachedDataRejected !== true) return;
-  process.once("exit", () => writeCompiled(COMPILED, source, script.createCachedData()));
+  process.once("exit", () => compiled.write(script.createCachedData()));
 }

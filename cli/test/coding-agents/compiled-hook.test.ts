@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { userFolders } from "../../src/coding-agents/user-folders.js";
@@ -8,16 +8,16 @@ import { HookRun } from "./hook-run.js";
 const PROMPT = { hook_event_name: "UserPromptSubmit", prompt: "Always use pnpm in this repository." };
 const TOOL = { hook_event_name: "PostToolUse", tool_name: "Bash", tool_input: { command: "ls" } };
 const START = { hook_event_name: "SessionStart", source: "startup", session_id: "s-2" };
-const MAJOR = process.versions.node.split(".")[0];
 
 const host = new RunningHost();
 let run: HookRun;
-let compiled: string;
+/** Folder of the compiled code. */
+let folder: string;
 beforeAll(() => host.start());
 afterAll(() => host.stop());
 beforeEach(() => {
   run = new HookRun(host.url);
-  compiled = join(userFolders(run.env).state, "compiled", `node-${MAJOR}`);
+  folder = join(userFolders(run.env).state, "compiled");
 });
 afterEach(() => run.remove());
 
@@ -27,16 +27,17 @@ const RECALLED = {
     additionalContext: expect.stringContaining("Always use pnpm in this repository."),
   },
 };
-const inode = () => statSync(compiled, { throwIfNoEntry: false })?.ino;
+const files = () => readdirSync(folder).map((name) => join(folder, name));
+const inodes = () => files().map((path) => statSync(path).ino);
 
 it("keeps compiled code for the next hook, readable only by the user, once an event has reached the host", async () => {
   await run.answer(TOOL);
-  expect(inode()).toBeUndefined();
+  expect(existsSync(folder)).toBe(false);
   await run.answer(PROMPT);
-  expect(statSync(compiled).mode & 0o077).toBe(0);
-  const kept = inode();
+  expect(files().map((path) => statSync(path).mode & 0o077)).toEqual([0]);
+  const kept = inodes();
   expect(await run.answer(START)).toEqual(RECALLED);
-  expect(inode()).toBe(kept);
+  expect(inodes()).toEqual(kept);
 });
 
 it.each([
@@ -44,17 +45,30 @@ it.each([
   ["torn", (bytes: Buffer) => bytes.subarray(0, 40)],
 ])("answers with a %s file with compiled code, and replaces it", async (_, damage) => {
   await run.answer(PROMPT);
-  const good = readFileSync(compiled);
-  writeFileSync(compiled, damage(Buffer.from(good)));
-  const broken = inode();
+  const [compiled] = files();
+  writeFileSync(compiled!, damage(readFileSync(compiled!)));
+  const broken = inodes();
   expect(await run.answer(START)).toEqual(RECALLED);
-  expect(inode()).not.toBe(broken);
-  expect(readFileSync(compiled).length).toBeGreaterThan(100_000);
+  expect(inodes()).not.toEqual(broken);
+  expect(readFileSync(compiled!).length).toBeGreaterThan(100_000);
+});
+
+it("keeps a file for each set of flags, and at most four files", async () => {
+  const answer = (...flags: string[]) => run.answer(PROMPT, [], { node: flags });
+  await answer("--stack-size=900");
+  await answer("--stack-size=901");
+  const kept = inodes();
+  expect(kept.length).toBe(2);
+  await answer("--stack-size=900");
+  await answer("--stack-size=901");
+  expect(inodes()).toEqual(kept);
+  for (const size of [902, 903, 904]) await answer(`--stack-size=${size}`);
+  expect(inodes().length).toBe(4);
 });
 
 it("answers without compiled code if its folder is a file", async () => {
-  mkdirSync(dirname(dirname(compiled)), { recursive: true });
-  writeFileSync(dirname(compiled), "");
+  mkdirSync(dirname(folder), { recursive: true });
+  writeFileSync(folder, "");
   await run.answer(PROMPT);
   expect(await run.answer(START)).toEqual(RECALLED);
 });

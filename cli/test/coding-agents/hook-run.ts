@@ -16,17 +16,22 @@ export class HookRun {
   }
 
   /** Runs a hook with fields of its payload. Fails if it prints other text than one JSON object. */
-  async hook(fields: Readonly<Record<string, unknown>>, flags: readonly string[] = []): Promise<CliResult> {
+  async hook(
+    fields: Readonly<Record<string, unknown>>,
+    flags: readonly string[] = [],
+    options: HookOptions = {},
+  ): Promise<CliResult> {
     const payload = { session_id: "s-1", transcript_path: null, cwd: this.project, ...fields };
-    return this.cli(["hook", "claude-code", ...flags], JSON.stringify(payload));
+    return this.cli(["hook", "claude-code", ...flags], JSON.stringify(payload), options);
   }
 
   /** Returns the answer of a hook. */
   async answer(
     fields: Readonly<Record<string, unknown>>,
     flags: readonly string[] = [],
+    options: HookOptions = {},
   ): Promise<HookAnswer> {
-    const { code, stdout, stderr } = await this.hook(fields, flags);
+    const { code, stdout, stderr } = await this.hook(fields, flags, options);
     if (code !== 0 || stderr !== "") throw new Error(`ended with ${code}: ${stderr}`);
     return stdout === "" ? {} : (JSON.parse(stdout) as HookAnswer);
   }
@@ -36,14 +41,25 @@ export class HookRun {
     return { XDG_DATA_HOME: join(this.folder, "data"), XDG_STATE_HOME: join(this.folder, "state") };
   }
 
-  cli(args: readonly string[], input?: string): Promise<CliResult> {
-    const { url, project: cwd, env } = this;
-    return runCli(args, { url, cwd, env, ...(input !== undefined && { input }) });
+  cli(args: readonly string[], input?: string, { node, env }: HookOptions = {}): Promise<CliResult> {
+    return runCli(args, {
+      url: this.url,
+      cwd: this.project,
+      env: { ...this.env, ...env },
+      ...(input !== undefined && { input }),
+      ...(node !== undefined && { wrap: (command) => [process.execPath, ...node, ...command] }),
+    });
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true });
   }
+}
+
+interface HookOptions {
+  /** Starts the program with these flags of Node, instead of the flags in its first line. */
+  readonly node?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface HookAnswer {
