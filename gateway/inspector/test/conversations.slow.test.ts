@@ -49,6 +49,17 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(problems).toEqual([]);
   });
 
+  it("leads from a message of the user to the memories that it recalls", async () => {
+    const { page } = await fixture.open(TRIP, { agent: "alice" });
+    const recall = messages(page).getByRole("link", { name: "Recall" });
+    await messages(page).nth(5).waitFor();
+    expect(await recall.count()).toBe(await page.locator(".message.user").count());
+    await recall.first().click();
+    await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
+    await page.getByText("lives in Rome").first().waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toContain("I live in Rome and like trains.");
+  });
+
   it("shows a description with the time at which it was stored", async () => {
     const carol = fixture.alice.forAgent("carol");
     await openConversation(carol, { id: "brief", description: "Be brief." });

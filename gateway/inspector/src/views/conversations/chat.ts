@@ -16,6 +16,8 @@ import {
 } from "./chat-items.js";
 
 const LONG_TEXT_LENGTH = 1_000;
+/** Characters of a message that its link to memories contains. */
+const RECALL_LENGTH = 500;
 
 /** Shows one conversation page by page. The newest page comes first, with its messages in order. */
 export function Chat({ api, who, route, id }: PageProps & { readonly id: string }): VNode {
@@ -56,13 +58,19 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
     <p class="byline"><strong>${name ?? role}</strong> ${name !== undefined && html`<span class="tag">${role}</span>`}
       ${isCompacted && html`<span class="tag">summarised</span>`}
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
-      <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>
+      <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span>
+      ${role === "user" && text !== "" && html` <a href=${recallHref(text)}>Recall</a>`}</p>
     <${MessageText} text=${text} />
     ${truncated && html`<p class="quiet">Only the beginning of this message is shown.</p>`}
     ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
     ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
     ${learned.length > 0 && html`<${LearnedList} learned=${learned} title="Learned from this message" />`}
   </li>`;
+}
+
+/** Leads to the memories that this text finds now. A host does not store which memories an agent has retrieved. */
+function recallHref(text: string): string {
+  return hrefOf("memories", { q: text.slice(0, RECALL_LENGTH), namespace: "**" });
 }
 
 /** A long text scrolls on its own. It has a tab stop, so that the keyboard can scroll it. */
