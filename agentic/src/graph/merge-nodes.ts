@@ -31,16 +31,20 @@ export async function mergeNodes(
 ): Promise<MergeResult> {
   const dropped = new Map<string, Triple>();
   let rewritten = 0;
+  let isDone = false;
   while (rewritten < store.options.tripleCountMax) {
     const moved = await moveSome(store, [from, into], call);
-    if (moved === undefined) break;
+    isDone = moved === undefined;
+    if (moved === undefined || moved.deleted === 0) break;
     for (const triple of moved.dropped) dropped.set(tripleHash(triple), triple);
     rewritten += moved.rewritten;
   }
-  return { rewritten, dropped: [...dropped.values()], left: await readLeft(store, from, call) };
+  // Once no triple was left, another read could only find triples that were added after the merge.
+  const left = isDone ? [] : await readLeft(store, from, call);
+  return { rewritten, dropped: [...dropped.values()], left };
 }
 
-/** Moves the triples of one round. Undefined if no triple is left or other writers keep changing all of them. */
+/** Moves the triples of one round. Undefined if none is left. Deletes none if other writers keep changing all of them. */
 function moveSome(store: TripleStore, nodes: readonly [string, string], call: GraphCall) {
   return updateWithRetry(
     () => store.read(touching([nodes[0]]), TRIPLES_PER_ROUND, call),
@@ -49,7 +53,11 @@ function moveSome(store: TripleStore, nodes: readonly [string, string], call: Gr
       const moved = await moveTriples(store, triples, nodes, call);
       return moved.deleted === 0 ? undefined : moved;
     },
-    { attemptsMax: store.options.attemptsMax, clock: store.clock, onExhausted: () => undefined },
+    {
+      attemptsMax: store.options.attemptsMax,
+      clock: store.clock,
+      onExhausted: () => ({ rewritten: 0, deleted: 0, dropped: [] }),
+    },
   );
 }
 
