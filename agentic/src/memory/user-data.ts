@@ -37,8 +37,8 @@ export async function servedTiers(memory: AgentMemory): Promise<MemoryTier[]> {
 }
 
 /**
- * Returns the names of a user in lower case, because graphs may store nodes so. Users are case-sensitive, so a name
- * of another user that this agent sees is left out.
+ * Returns the names of a user in lower case, because graphs may store nodes so. Users are case-sensitive: the result
+ * lacks names of other users that this agent sees.
  */
 export async function lowerCaseNodes(memory: AgentMemory, user: UserNames): Promise<string[]> {
   const names = namesOf(user);

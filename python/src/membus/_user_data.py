@@ -60,7 +60,7 @@ async def served_tiers(client: AsyncAgentMemory) -> list[MemoryTier]:
 async def with_lower_case_nodes(client: AsyncAgentMemory, user: UserNames) -> UserNames:
     """Add the names in lower case, because graphs may store nodes so.
 
-    Users are case-sensitive, so a name of another user that this agent sees is left out. A user has entries, apart
+    Users are case-sensitive: the result lacks names of other users that this agent sees. A user has entries, apart
     from the marker of an earlier forget.
     """
     others = {lower: UserNames(lower.removeprefix(USER_PREFIX)) for lower in (name.lower() for name in user.known)}
