@@ -1,6 +1,7 @@
 import {
   type Json,
   type ListItem,
+  type MemoryAgentsResponse,
   type MemoryEntry,
   type MemoryForgetResponse,
   type MemoryKey,
@@ -32,6 +33,7 @@ import {
 import type { ResolvedClientOptions } from "./client-options.js";
 import type { OnEvent } from "./event-feeds.js";
 import {
+  type AgentsRequest,
   checkRequest,
   type Exchange,
   encodeRequest,
@@ -44,6 +46,7 @@ import {
 } from "./exchange/index.js";
 import { checkIdentity, createEnvelope, subjectOf } from "./identity.js";
 import {
+  type AgentsResult,
   contentByTier,
   followPages,
   type ListResult,
@@ -311,6 +314,27 @@ export class AgentMemory {
    */
   async watch(filter: WatchFilter, onEvent: OnEvent): Promise<Watch> {
     return this.#exchange.watch((feeds) => watchEvents(feeds, this.#settings, filter, onEvent));
+  }
+
+  /**
+   * Lists the agents of the tenant that have entries in the working or episodic tier, by name. Only an
+   * operator may do so: it needs a connection that may publish on `<prefix>.<tenant>.$OPERATOR.memory.agents.req`.
+   * A page has 100 agents unless `limit` is set. Cites AGENT-1, AGENT-2.
+   *
+   * @returns the agents with the tiers that have entries. Empty without entries. `cursor` is present if more
+   * agents follow. `degraded` lists the tiers without a result.
+   * @throws {MemoryError} `unsupported` if no tier can list agents, `unauthorized` without permission. A host
+   * that does not know the request returns `invalid_message`.
+   */
+  async agents(request: AgentsRequest = {}, options: CallOptions = {}): Promise<AgentsResult> {
+    const resolved = parseCallOptions(CallOptionsSchema, options, this.#settings);
+    const reply = await this.#request<MemoryAgentsResponse>("memory/agents/req", request, resolved);
+    const { agents, cursor, degraded } = reply;
+    return {
+      agents,
+      ...(cursor !== undefined && { cursor }),
+      ...(degraded !== undefined && { degraded }),
+    };
   }
 
   /** Returns the id and the tiers of a host that answers. By default it is not retried. */

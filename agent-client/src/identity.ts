@@ -1,10 +1,12 @@
 import {
+  AGENTS_REQUEST,
   agentToken,
   isNamespace,
   isSubjectPrefix,
   isToken,
   LIMITS,
   type MemoryTier,
+  operatorSubject,
   PROTOCOL_VERSION,
   type RequestType,
   requestSubject,
@@ -45,6 +47,7 @@ export function subjectOf(
   type: RequestType,
   tier: MemoryTier | undefined,
 ): string {
+  if (type === AGENTS_REQUEST) return operatorSubject(tenant, prefix);
   return requestSubject({ tenant, agent, type, ...(tierSubjects && tier && { tier }) }, prefix);
 }
 

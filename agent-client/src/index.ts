@@ -9,9 +9,9 @@ export type {
 } from "./call-options.js";
 export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
 export type { OnEvent } from "./event-feeds.js";
-export type { ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
+export type { AgentsRequest, ForgetRequest, ListRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
-export type { ListResult, RetrieveResult } from "./pages.js";
+export type { AgentsResult, ListResult, RetrieveResult } from "./pages.js";
 export type { ForgetResult, ForgetStatus, KeyReference, PingResult, StatusResult } from "./results.js";
 export {
   type EntryInput,

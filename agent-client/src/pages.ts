@@ -2,6 +2,7 @@ import {
   type DegradedTier,
   type ErrorMessage,
   type Json,
+  type MemoryAgentsResponse,
   MemoryError,
   type MemoryListResponse,
   type MemoryRetrieveResponse,
@@ -20,6 +21,9 @@ export type ListResult = Pick<
   MemoryListResponse,
   "items" | "total" | "total_relation" | "cursor" | "degraded"
 >;
+
+/** One page of agents, and the cursor of the next page. */
+export type AgentsResult = Pick<MemoryAgentsResponse, "agents" | "cursor" | "degraded">;
 
 interface AnyPage {
   readonly cursor?: string | undefined;

@@ -80,6 +80,7 @@ describe("profiles", () => {
       ({ name, version, features = ["-"] }) => `${name} ${version} ${features.join()}`,
     );
     expect(lines).toEqual([
+      "agents 1.0 agents",
       "basic 1.0 -",
       "core 1.0 -",
       "durable 1.0 durable",
@@ -152,6 +153,7 @@ function profileOf({ area, routes, features = [] }: Check): string {
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (isOfPlugins && LINEAGE.some((name) => features.includes(name))) return "lineage";
   if (isOfPlugins && features.includes("list")) return "list";
+  if (isOfPlugins && features.includes("agents") && !features.includes("durable")) return "agents";
   if (isOfPlugins && ["purge", "erasure"].some((name) => features.includes(name as never))) return "erasure";
   if (features.includes("durable")) return "durable";
   if (!isOfPlugins) return "host";

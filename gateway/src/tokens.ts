@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { agentToken } from "@membus/protocol";
+import { isAgentName } from "@membus/protocol";
 import type { GatewayToken, ResolvedGatewayOptions } from "./options.js";
 
 /** The owner of a memory. */
@@ -39,15 +39,5 @@ export class Tokens {
   grantOf(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {
     if (this.#openTenant !== undefined) return { tenant: this.#openTenant };
     return this.#byDigest.get(createHash("sha256").update(token).digest("hex"));
-  }
-}
-
-export function isAgentName(name: string): boolean {
-  try {
-    agentToken(name);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
   }
 }

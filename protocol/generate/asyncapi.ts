@@ -5,7 +5,7 @@ import addFormats from "ajv-formats";
 import { PROTOCOL_VERSION } from "../src/messages/envelope.js";
 import { MESSAGE_SCHEMAS, type MessageType, replyType } from "../src/messages/message-types.js";
 import { TIERS } from "../src/scope.js";
-import { DEFAULT_PREFIX, OPERATIONS } from "../src/subjects.js";
+import { AGENTS_REQUEST, DEFAULT_PREFIX, OPERATIONS, OPERATOR_TOKEN } from "../src/subjects.js";
 import { MESSAGE_TYPES, schemaFileName } from "./json-schemas.js";
 
 type Node = Record<string, unknown>;
@@ -42,17 +42,19 @@ function requestReply(
   name: string,
   request: MessageType,
   ending: string,
+  sender: "{agent}" | typeof OPERATOR_TOKEN = "{agent}",
 ): { channels: Node; operation: Node } {
   const tier = ending.includes("{tier}") ? (["tier"] as const) : [];
+  const agent = sender === "{agent}" ? (["agent"] as const) : [];
   const reply = replyType(request) as MessageType;
   const messages = (channel: string, ...types: MessageType[]) =>
     types.map((type) => ref("channels", channel, "messages", messageName(type)));
   return {
     channels: {
       [name]: {
-        address: `{prefix}.{tenant}.{agent}.${ending}`,
+        address: `{prefix}.{tenant}.${sender}.${ending}`,
         messages: channelMessages(request),
-        parameters: parameters("prefix", "tenant", "agent", ...tier),
+        parameters: parameters("prefix", "tenant", ...agent, ...tier),
       },
       [`${name}Reply`]: {
         address: null,
@@ -92,6 +94,7 @@ export function asyncApiDocument(): Node {
     ["ping", "ping", "ping"],
   ];
   const pairs = requests.map(([name, type, ending]) => [name, requestReply(name, type, ending)] as const);
+  pairs.push(["agents", requestReply("agents", AGENTS_REQUEST, "memory.agents.req", OPERATOR_TOKEN)]);
   return {
     asyncapi: "3.0.0",
     info: {

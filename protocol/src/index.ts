@@ -34,6 +34,7 @@ export { InFlightCounter } from "./in-flight-counter.js";
 export { isJsonObject, type Json, type JsonObject, validateJson } from "./json.js";
 export * from "./limits.js";
 export * from "./memory-error.js";
+export * from "./messages/agents.js";
 export {
   CONTENT_TYPE_HEADER,
   type Ping,

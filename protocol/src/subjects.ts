@@ -13,11 +13,19 @@ export const DEFAULT_PREFIX = "a2e";
 /** Operations in the order of the specification. The type of a request is `memory/<operation>/req`. */
 export const OPERATIONS = ["store", "retrieve", "forget", "status", "list"] as const;
 export type OperationName = (typeof OPERATIONS)[number];
-export type RequestType = `memory/${OperationName}/req` | "ping";
+/** Type of the request that only operators send. */
+export const AGENTS_REQUEST = "memory/agents/req";
+export type RequestType = `memory/${OperationName}/req` | typeof AGENTS_REQUEST | "ping";
+
+/** Token in place of an agent in the subjects of operators. No agent has it (clause AGENT-1). */
+export const OPERATOR_TOKEN = "$OPERATOR";
 
 export interface RequestAddress {
   readonly tenant: string;
+  /** Name of the agent, or `OPERATOR_TOKEN` for the request of an operator. */
   readonly agent: string;
+  /** Distinguishes an operator from an agent with the name `OPERATOR_TOKEN`, which has another token. */
+  readonly isOperator?: true;
   readonly type: RequestType;
   /** Only tier of the request (clause SUBJ-12). Absent: the fields of the request select the tiers. */
   readonly tier?: MemoryTier;
@@ -59,20 +67,32 @@ export function parseAgentToken(token: string): string | undefined {
   return name !== "" && bytes <= AGENT_BYTES_MAX && agentToken(name) === token ? name : undefined;
 }
 
+/** Returns true for a name of 1..192 bytes of UTF-8 without lone surrogates (clause SUBJ-3). */
+export function isAgentName(name: string): boolean {
+  return name !== "" && name.isWellFormed() && Buffer.byteLength(name) <= AGENT_BYTES_MAX;
+}
+
 /**
  * Returns the subject of a request: `a2e.default.alice.memory.store.req` (clause SUBJ-1), or with a tier
  * `a2e.default.alice.memory.store.semantic.req` (clause SUBJ-12).
  */
 export function requestSubject(
-  { tenant, agent, type, tier }: RequestAddress,
+  { tenant, agent, isOperator, type, tier }: RequestAddress,
   prefix = DEFAULT_PREFIX,
 ): string {
   if (!isToken(tenant))
     throw new TypeError(`invalid tenant name \`${tenant}\`: use 1..64 of A-Z a-z 0-9 _ -`);
   const ending = tier === undefined ? "req" : `${tier}.req`;
   const operation = type.replaceAll("/", ".").replace(/req$/, ending);
-  if (type === "ping" && tier !== undefined) throw new TypeError("a ping cannot have a tier");
-  return `${prefix}.${tenant}.${agentToken(agent)}.${operation}`;
+  if (tier !== undefined && (type === "ping" || type === AGENTS_REQUEST))
+    throw new TypeError(`a request of the type ${type} cannot have a tier`);
+  return `${prefix}.${tenant}.${isOperator ? OPERATOR_TOKEN : agentToken(agent)}.${operation}`;
+}
+
+/** Returns the subject on which an operator lists the agents of a tenant (clause AGENT-1). */
+export function operatorSubject(tenant: string, prefix = DEFAULT_PREFIX): string {
+  const address = { tenant, agent: OPERATOR_TOKEN, isOperator: true, type: AGENTS_REQUEST } as const;
+  return requestSubject(address, prefix);
 }
 
 /**
@@ -83,18 +103,24 @@ export function requestSubject(
 export function parseRequestSubject(subject: string, prefix = DEFAULT_PREFIX): RequestAddress {
   const tokens = subject.startsWith(`${prefix}.`) ? subject.slice(prefix.length + 1).split(".") : [];
   const [tenant = "", agentPart = "", ...rest] = tokens;
-  const agent = parseAgentToken(agentPart);
+  const isOperator = agentPart === OPERATOR_TOKEN;
+  const agent = isOperator ? OPERATOR_TOKEN : parseAgentToken(agentPart);
   const tier = rest.length === TOKENS_WITH_TIER ? TIERS.find((known) => known === rest[TIER_AT]) : undefined;
   const type = (tier === undefined ? rest : rest.toSpliced(TIER_AT, 1)).join("/");
-  if (!isToken(tenant) || agent === undefined || !isRequestType(type)) {
+  const isOperation = type === AGENTS_REQUEST ? tier === undefined : isRequestType(type) && !isOperator;
+  if (!isToken(tenant) || agent === undefined || !isOperation) {
     throw new MemoryError("invalid_message", "the subject must contain a tenant, an agent and an operation", {
       subject,
     });
   }
-  return { tenant, agent, type, ...(tier && { tier }) };
+  return {
+    ...{ tenant, agent, type: type as RequestType },
+    ...(isOperator && { isOperator }),
+    ...(tier && { tier }),
+  };
 }
 
-function isRequestType(type: string): type is RequestType {
+function isRequestType(type: string): boolean {
   return type === "ping" || OPERATIONS.some((operation) => type === `memory/${operation}/req`);
 }
 

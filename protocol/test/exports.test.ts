@@ -28,22 +28,23 @@ type Named = [
 /** All exported values, by entry point. Removing a name is a breaking change. */
 const EXPORTS = {
   wire: `
-    AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
+    AGENTS_REQUEST AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
     ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FILTER_OPERATORS
     ForgetReceiptSchema InFlightCounter IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE
-    ListItemSchema ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
+    ListItemSchema ListOrderSchema ListedAgentSchema MESSAGE_SCHEMAS MemoryAgentsRequestSchema
+    MemoryAgentsResponseSchema MemoryEntrySchema MemoryError MemoryEventSchema
     MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
     MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema
     MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema
-    MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
+    MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OPERATOR_TOKEN OrderSchema
     PROTOCOL_VERSION PingSchema PongSchema QueryFieldSchema QuotaTable RankingExplanationSchema
     RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema
     StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema TIERS TotalRelationSchema WhereSchema abortable
     agentToken canonicalJson checkEntrySize checkWhere compileCriteria criteriaShape decodeMessage delay
     deriveText detectEncoding didYouMean encodeMessage errorFields errorHeaders eventPattern eventSubject
-    fieldValue haveSameCaller hostSubjects importanceFactor isJsonObject isMemoryError isNamespace isNamespacePattern
+    fieldValue haveSameCaller hostSubjects importanceFactor isAgentName isJsonObject isMemoryError isNamespace isNamespacePattern
     isRequestType isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches
-    matchesOperator nearestName normaliseKey option optionSet parseAgentToken parseErrorMessage
+    matchesOperator nearestName normaliseKey operatorSubject option optionSet parseAgentToken parseErrorMessage
     parseNamespacePattern parseOption parseOptions parseReindexStatus parseRequest parseRequestSubject
     parseScopeId parseStoreEntry quotaOptions readJson readableId reindexSubject replyType requestDigest
     requestSubject scopeId scopeOf selectorOf selectsNamespace selectsScope silentLogger systemClock

@@ -9,6 +9,7 @@ import {
   isToken,
   MemoryError,
   OPERATIONS,
+  operatorSubject,
   parseAgentToken,
   parseRequestSubject,
   type RequestType,
@@ -148,6 +149,25 @@ describe("request subjects", () => {
       }),
       { numRuns: 2_000, seed: 7 },
     );
+  });
+
+  it("of an operator are for lists of agents only", () => {
+    const subject = "p.acme.$OPERATOR.memory.agents.req";
+    expect(operatorSubject("acme", "p")).toBe(subject);
+    const address = { tenant: "acme", agent: "$OPERATOR", isOperator: true, type: "memory/agents/req" };
+    expect(parseRequestSubject(subject, "p")).toEqual(address);
+    const refusal = (agent: string, rest: string) => {
+      try {
+        return parseRequestSubject(`p.acme.${agent}.${rest}`, "p");
+      } catch (error) {
+        return (error as MemoryError).code;
+      }
+    };
+    expect(refusal("$OPERATOR", "memory.retrieve.req")).toBe("invalid_message");
+    expect(refusal("$OPERATOR", "memory.agents.working.req")).toBe("invalid_message");
+    expect(refusal("$OPERATOR", "ping")).toBe("invalid_message");
+    const escaped = `p.acme.${agentToken("$OPERATOR")}.memory.agents.req`;
+    expect(parseRequestSubject(escaped, "p")).not.toHaveProperty("isOperator");
   });
 
   it("reject a tenant that is not a token", () => {

@@ -1,6 +1,7 @@
 export { Exchange } from "./exchange.js";
 export { malformedReply } from "./reply.js";
 export {
+  type AgentsRequest,
   callError,
   checkRequest,
   type EncodedRequest,

@@ -6,6 +6,7 @@ import {
   type Encoding,
   encodeMessage,
   isMemoryError,
+  type MemoryAgentsRequest,
   type MemoryError,
   type MemoryForgetRequest,
   type MemoryListRequest,
@@ -42,6 +43,9 @@ type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
 export type RetrieveRequest = Omit<MemoryRetrieveRequest, EnvelopeField>;
 /** `memory/forget/req` without its envelope. */
 export type ForgetRequest = Omit<MemoryForgetRequest, EnvelopeField>;
+
+/** `memory/agents/req` without its envelope. */
+export type AgentsRequest = Omit<MemoryAgentsRequest, EnvelopeField>;
 
 /** `memory/list/req` without its envelope. */
 export type ListRequest = Omit<MemoryListRequest, EnvelopeField>;

@@ -1,3 +1,4 @@
+import { agentsHostMutants } from "./hosts/agents.js";
 import { basicMutants } from "./hosts/basic.js";
 import { discoveryMutants } from "./hosts/discovery.js";
 import { encodingMutants } from "./hosts/encoding.js";
@@ -16,6 +17,7 @@ import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import { undeclaredMutants } from "./hosts/undeclared.js";
 import type { Mutant } from "./mutant.js";
+import { agentsMutants } from "./plugins/agents.js";
 import { cascadeMutants } from "./plugins/cascade.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
 import { conditionalMutants } from "./plugins/conditional.js";
@@ -92,7 +94,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...generationsMutants,
   ...cursorMutants,
   ...listMutants,
+  ...agentsMutants,
   ...listHostMutants,
+  ...agentsHostMutants,
   ...factoryMutants,
   ...lifecycleMutants,
   ...lifecycleObjectsMutants,

@@ -4,6 +4,7 @@ import type { Feature, MemoryPlugin } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { redChecks } from "../../test/outcome-counts.js";
 import { NODE_ARGUMENTS } from "../src/plugins/killed-mutant.js";
+import { AgentsPlugin } from "../src/reference/agents-plugin.js";
 import { BoundedPlugin } from "../src/reference/bounded-plugin.js";
 import { GenerationsPlugin } from "../src/reference/generations-plugin.js";
 import { LimitedPlugin } from "../src/reference/limited-plugin.js";
@@ -31,6 +32,7 @@ const SOUND: readonly Sound[] = [
   { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
   { name: "listing", tier: "working", createPlugin: () => new ListingPlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
+  { name: "agents", tier: "episodic", createPlugin: () => new AgentsPlugin(), module: DURABLE_MODULE },
   { name: "owning", tier: "semantic", createPlugin: () => new OwningPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
   {

@@ -9,6 +9,7 @@ import { hostPluginsChecks } from "./host/host-plugins.js";
 import { cascadeChecks } from "./operations/forget/cascade.js";
 import { forgetChecks } from "./operations/forget/forget.js";
 import { ttlChecks } from "./operations/forget/ttl.js";
+import { agentsChecks } from "./operations/list/agents.js";
 import { listChecks } from "./operations/list/list.js";
 import { cursorChecks } from "./operations/retrieve/cursor.js";
 import { fullTextChecks } from "./operations/retrieve/full-text.js";
@@ -66,6 +67,7 @@ export const CHECKS: readonly Check[] = [
   ...steeringChecks,
   ...cursorChecks,
   ...listChecks,
+  ...agentsChecks,
   ...factoryChecks,
   ...lifecycleChecks,
   ...forgetChecks,

@@ -15,6 +15,8 @@ import {
   type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
+  type PluginAgentsRequest,
+  type PluginAgentsResult,
   type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
@@ -43,6 +45,7 @@ export interface Script {
   onRetrieve?: Instead<"onRetrieve">;
   onForget?: Instead<"onForget">;
   onList?: Instead<"onList">;
+  onAgents?(request: PluginAgentsRequest): Promise<PluginAgentsResult>;
   onStatus?(): Promise<PluginStatusResult | undefined>;
   onErasure?(): Promise<PluginErasureResult | undefined>;
   open?(): Promise<void>;
@@ -114,6 +117,13 @@ export class ScriptedPlugin implements MemoryPlugin {
     return this.#logged("onList", () => this.script.onList?.(usual, request) ?? usual());
   }
 
+  onAgents(request: PluginAgentsRequest): Promise<PluginAgentsResult> {
+    return this.#logged("onAgents", async () => {
+      if (this.script.onAgents !== undefined) return this.script.onAgents(request);
+      return { agents: this.#agents(request) };
+    });
+  }
+
   onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
     const result = this.#results.get(operationKey(op)) as PluginStoreResult | undefined;
     const known = result?.receipts && { ...result, done: true };
@@ -126,6 +136,12 @@ export class ScriptedPlugin implements MemoryPlugin {
     const usual = { purge: "done", purged_at: this.services!.clock.now() } as const;
     const known = result?.deleted === undefined ? undefined : usual;
     return this.#logged("onErasure", async () => (this.script.onErasure ? this.script.onErasure() : known));
+  }
+
+  #agents({ tenant, after = "", limit }: PluginAgentsRequest): string[] {
+    const scopes = [...this.#rows.values()].map(({ scope }) => scope).filter((one) => one.tenant === tenant);
+    const names = new Set(scopes.flatMap(({ agent = "" }) => (agent > after ? [agent] : [])));
+    return [...names].sort().slice(0, limit);
   }
 
   async #logged<Result>(method: string, work: () => Promise<Result>): Promise<Result> {

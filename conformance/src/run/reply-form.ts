@@ -1,5 +1,6 @@
 import {
   ErrorMessageSchema,
+  MemoryAgentsResponseSchema,
   MemoryForgetResponseSchema,
   MemoryListResponseSchema,
   MemoryRetrieveResponseSchema,
@@ -20,6 +21,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "memory/forget/resp": MemoryForgetResponseSchema,
   "memory/status/resp": MemoryStatusResponseSchema,
   "memory/list/resp": MemoryListResponseSchema,
+  "memory/agents/resp": MemoryAgentsResponseSchema,
 };
 
 /**

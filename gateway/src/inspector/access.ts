@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type Clock, isToken, MemoryError } from "@membus/protocol";
-import { type Identity, isAgentName, type Tokens } from "../tokens.js";
+import { type Clock, isAgentName, isToken, MemoryError } from "@membus/protocol";
+import type { Identity, Tokens } from "../tokens.js";
 
 /** What a token allows to inspect. An absent part allows any value. */
 export interface Grant {

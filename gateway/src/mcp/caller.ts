@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type AccessGrant, type AccessRefusal, bearerOf, type ProtectedResource } from "@membus/http";
-import { DEFAULTS, isNamespace, isToken } from "@membus/protocol";
+import { DEFAULTS, isAgentName, isNamespace, isToken } from "@membus/protocol";
 import { membusHeader } from "../membus-header.js";
-import { type Identity, isAgentName, type Tokens } from "../tokens.js";
+import type { Identity, Tokens } from "../tokens.js";
 
 export const MCP_ROOT = "/mcp";
 

@@ -1,3 +1,4 @@
+export { agents } from "./agents.js";
 export { forget } from "./forget.js";
 export { list } from "./list.js";
 export { retrieve } from "./retrieve.js";

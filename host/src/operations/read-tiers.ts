@@ -57,8 +57,27 @@ export async function readTiers<Result>(
   read: ReadTier<Result>,
 ): Promise<TierAnswer<Result>[]> {
   const selected = parseNamespacePattern(namespace);
-  const readable = readableTiers(runtime, context, tier, selected);
-  const { queried, unsupported } = chooseTiers(readable, missingFeature);
+  const runners = readableTiers(runtime, context, tier, selected);
+  return queryTiers(runtime, context, { runners, selected, missingFeature }, read);
+}
+
+interface ChosenTiers {
+  readonly runners: readonly PluginRunner[];
+  readonly selected: NamespaceSelector;
+  readonly missingFeature: FeatureCheck;
+}
+
+/**
+ * Queries the tiers concurrently. A tier that lacks a required feature answers with an error.
+ * @throws {MemoryError} `unsupported` if no tier has the features.
+ */
+export async function queryTiers<Result>(
+  runtime: Runtime,
+  context: RequestContext,
+  { runners, selected, missingFeature }: ChosenTiers,
+  read: ReadTier<Result>,
+): Promise<TierAnswer<Result>[]> {
+  const { queried, unsupported } = chooseTiers(runners, missingFeature);
   const answers = queried.map((runner) => queryTier(runtime, context, { runner, selected }, read));
   const refused = unsupported.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
   return [...(await Promise.all(answers)), ...refused];

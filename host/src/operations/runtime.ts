@@ -45,6 +45,8 @@ export interface Runtime {
 /** Caller and properties of a request that every operation needs, in addition to its fields. */
 export interface RequestContext {
   readonly caller: Caller;
+  /** Whether an operator sent the request. `caller.agent` is then not an agent. */
+  readonly isOperator: boolean;
   /** Tier named by the subject. The request is limited to it. Absent if the subject names none. */
   readonly tier?: MemoryTier | undefined;
   readonly id: string;

@@ -15,6 +15,7 @@ export function restrictToSubjectTier(request: DecodedRequest, tier: MemoryTier 
       return { ...request, tier };
     case "memory/store/req":
     case "memory/status/req":
+    case "memory/agents/req":
     case "ping":
       return request;
   }

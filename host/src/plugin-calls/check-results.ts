@@ -1,4 +1,5 @@
 import {
+  isAgentName,
   isMemoryError,
   keyHash,
   LIMITS,
@@ -14,6 +15,8 @@ import {
 } from "@membus/protocol";
 import {
   comparePositions,
+  type PluginAgentsRequest,
+  type PluginAgentsResult,
   type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
@@ -219,6 +222,22 @@ export function listProblem(
   if (field !== undefined) return undefined;
   const isSelected = ({ value }: ListItem) => typeof value === "string" && selectsNamespace(selector, value);
   return items.every(isSelected) ? undefined : "a namespace that was not requested";
+}
+
+/** Returns the problem with a list of agents (clause PLUG-29). */
+export function agentsProblem(
+  { agents }: PluginAgentsResult,
+  { after, limit }: PluginAgentsRequest,
+): string | undefined {
+  if (!Array.isArray(agents)) return "no list of agents";
+  if (agents.length > limit) return "more agents than the limit";
+  let previous = after ?? "";
+  for (const name of agents) {
+    if (typeof name !== "string" || !isAgentName(name)) return "an invalid name of an agent";
+    if (name <= previous) return "agents out of order, or before the requested one";
+    previous = name;
+  }
+  return undefined;
 }
 
 /** Checks an item by hand, because a list may be very long. */

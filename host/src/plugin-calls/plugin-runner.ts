@@ -9,6 +9,8 @@ import {
 import type {
   Logger,
   MemoryPlugin,
+  PluginAgentsRequest,
+  PluginAgentsResult,
   PluginErasureResult,
   PluginForgetRequest,
   PluginForgetResult,
@@ -27,6 +29,7 @@ import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Tracer } from "../tracing/index.js";
 import {
+  agentsProblem,
   erasureProblem,
   forgetProblem,
   listProblem,
@@ -137,6 +140,15 @@ export class PluginRunner {
     const call = () => this.plugin.onList!(selector, request);
     return this.#call("list", this.#reads, callOptionsOf(selector, expiresAt), call, (result) =>
       listProblem(result, selector, request),
+    );
+  }
+
+  /** Requires a plugin that declares `agents`. */
+  agents(request: PluginAgentsRequest, expiresAt: number): Promise<Outcome<PluginAgentsResult>> {
+    const call = () => this.plugin.onAgents!(request);
+    const { tenant } = request;
+    return this.#call("agents", this.#reads, callOptionsOf({ tenant }, expiresAt), call, (result) =>
+      agentsProblem(result, request),
     );
   }
 

@@ -120,7 +120,7 @@ export class Audit {
   }
 
   #targetOf(request: DecodedRequest, address: RequestAddress | undefined, outcome: Outcome<Reply>): Target {
-    if (request.type === "ping" || request.type === "memory/status/req") return {};
+    if (!isTargeted(request)) return {};
     const namespace = request.namespace ?? DEFAULTS.namespace;
     const hashes = keyHashesOf(request, outcome);
     const keys = hashes?.slice(0, KEYS_MAX).map((hash) => auditHash(hash, this.#secret));
@@ -137,7 +137,13 @@ function senderOf(subject: string, prefix: string): Sender {
   }
 }
 
-type TargetedRequest = Exclude<DecodedRequest, { readonly type: "ping" | "memory/status/req" }>;
+/** A request that selects or stores entries. */
+type TargetedRequest = Extract<DecodedRequest, { readonly namespace?: unknown }>;
+
+function isTargeted(request: DecodedRequest): request is TargetedRequest {
+  const { type } = request;
+  return type !== "ping" && type !== "memory/status/req" && type !== "memory/agents/req";
+}
 
 function tiersOf(request: TargetedRequest, tierByDefault: MemoryTier = "working"): MemoryTier[] | undefined {
   if (request.type !== "memory/store/req") return request.tier == null ? undefined : [request.tier];

@@ -31,7 +31,7 @@ export interface Reply {
   /** Counts for the audit record. */
   readonly counts?: Readonly<Record<string, number>>;
   /**
-   * Returns the fields with only the first `count` entries or items. Absent if the reply cannot be shortened.
+   * Returns the fields with only the first `count` entries, items or agents. Absent if the reply cannot be shortened.
    */
   readonly shorten?: (count: number) => Readonly<Record<string, unknown>>;
 }
@@ -81,7 +81,7 @@ export function encodeFitting(
   const got = bytes.length;
   if (shorten === undefined) throw replyTooLarge(maxBytes, got);
   const around = encodeReply(envelope, shorten(0), encoding).length;
-  const listed = (reply.fields.entries ?? reply.fields.items) as readonly Message[];
+  const listed = (reply.fields.entries ?? reply.fields.items ?? reply.fields.agents) as readonly Message[];
   let count = fittingCount(listed, encoding, maxBytes - around);
   // The cursor and the commas are not counted yet, so a few more steps may be needed.
   for (; count > 0; count--) {

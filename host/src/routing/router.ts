@@ -2,6 +2,7 @@ import { CONTENT_TYPE_HEADER, DEFAULTS, type DecodedRequest, type RequestAddress
 import type { BusMessage, Intake } from "@membus/protocol/plugin";
 import type { DropReason } from "../metrics.js";
 import {
+  agents,
   forget,
   list,
   type RequestContext,
@@ -224,11 +225,12 @@ function exchangeOf(
 function contextOf(
   { receivedAt, requestBytes }: Exchange,
   id: string,
-  { tenant, agent, tier }: RequestAddress,
+  { tenant, agent, isOperator, tier }: RequestAddress,
   request: DecodedRequest,
 ): RequestContext {
   return {
     caller: { tenant, agent, session: request.session_id ?? "" },
+    isOperator: isOperator === true,
     tier,
     id,
     acceptedAt: receivedAt,
@@ -253,6 +255,8 @@ function dispatch(
       return status(runtime, context, request);
     case "memory/list/req":
       return list(runtime, context, request);
+    case "memory/agents/req":
+      return agents(runtime, context, request);
     case "ping":
       return { fields: { host_id: runtime.hostId, tiers: [...runtime.tiers.keys()] } };
   }

@@ -5,6 +5,8 @@ import {
   type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
+  type PluginAgentsRequest,
+  type PluginAgentsResult,
   type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
@@ -31,6 +33,7 @@ import {
 import { type KitOptions, KitOptionsSchema, type ResolvedKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
 import {
+  agents,
   type ErasedCounts,
   erasure,
   forget,
@@ -140,6 +143,7 @@ export class KitPlugin implements MemoryPlugin {
         erasure: true,
         own_only: true,
         snippet: true,
+        agents: true,
       },
     };
   }
@@ -225,6 +229,10 @@ export class KitPlugin implements MemoryPlugin {
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
     return list(this.#openFor(selector), selector, request);
+  }
+
+  async onAgents(request: PluginAgentsRequest): Promise<PluginAgentsResult> {
+    return agents(this.#openFor(request), request);
   }
 
   async maintain(): Promise<void> {

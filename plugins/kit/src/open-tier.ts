@@ -225,6 +225,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
         mayUnload: ({ isEmpty }) => isEmpty,
         unloadsEmpty: true,
         newestAt: revisions?.floor ?? 0,
+        isStored: () => true,
         storedScopes: async () => [],
       },
     );
@@ -235,6 +236,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
       ...{ clock, load, newestAt: state.newestAt },
       mayUnload: ({ id }) => state.mayUnload(id) && !expiry.hasUnloggedRemovals(id),
       unloadsEmpty: false,
+      isStored: (id) => state.mayUnload(id),
       storedScopes: (tenant) => state.scopes(tenant),
     },
   );

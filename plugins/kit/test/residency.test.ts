@@ -26,6 +26,7 @@ function registryOf(
         return emptyPartition(null);
       },
       mayUnload: ({ id }) => !kept.has(id),
+      isStored: () => true,
       storedScopes: async () => ["stored", "a/stored", "a/empty"].map((namespace) => scope({ namespace })),
     },
   );

@@ -5,6 +5,7 @@ import { formatPath, isJsonObject, throwOverLimit, truncateName } from "../json.
 import { LIMITS } from "../limits.js";
 import { MemoryError } from "../memory-error.js";
 import {
+  MemoryAgentsRequestSchema,
   MemoryForgetRequestSchema,
   MemoryListRequestSchema,
   MemoryRetrieveRequestSchema,
@@ -22,6 +23,7 @@ const REQUEST_SCHEMAS = {
   "memory/forget/req": MemoryForgetRequestSchema,
   "memory/status/req": MemoryStatusRequestSchema,
   "memory/list/req": MemoryListRequestSchema,
+  "memory/agents/req": MemoryAgentsRequestSchema,
   ping: PingSchema,
 } as const;
 

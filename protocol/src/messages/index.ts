@@ -1,3 +1,4 @@
+export { MemoryAgentsRequestSchema } from "./agents.js";
 export { isMessageId, PingSchema } from "./envelope.js";
 export { MemoryForgetRequestSchema } from "./forget.js";
 export { type ListItem, type ListOrder, MemoryListRequestSchema } from "./list.js";

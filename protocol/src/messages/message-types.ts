@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { MemoryAgentsRequestSchema, MemoryAgentsResponseSchema } from "./agents.js";
 import { PingSchema, PongSchema } from "./envelope.js";
 import { ErrorMessageSchema } from "./error-message.js";
 import { MemoryEventSchema, ReindexProgressSchema } from "./event.js";
@@ -20,6 +21,8 @@ export const MESSAGE_SCHEMAS = {
   "memory/status/resp": MemoryStatusResponseSchema,
   "memory/list/req": MemoryListRequestSchema,
   "memory/list/resp": MemoryListResponseSchema,
+  "memory/agents/req": MemoryAgentsRequestSchema,
+  "memory/agents/resp": MemoryAgentsResponseSchema,
   "memory/event": MemoryEventSchema,
   "memory/reindex": ReindexProgressSchema,
   ping: PingSchema,

@@ -33,6 +33,7 @@ export const FEATURES = Object.freeze({
   erasure: "reports in the status of a forget whether its bytes are erased from disk",
   own_only: "does not overwrite entries of another author with `own_only`",
   snippet: 'returns the best passage of an entry with `include: ["snippet"]`',
+  agents: "lists the agents of a tenant that have private entries, for operators",
 });
 
 export type Feature = keyof typeof FEATURES;
@@ -46,6 +47,7 @@ export const ADDED_FEATURES = [
   "erasure",
   "own_only",
   "snippet",
+  "agents",
 ] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];

@@ -2,7 +2,7 @@ import { PluginManifestSchema } from "./manifest.js";
 import type { MemoryPlugin } from "./plugin.js";
 
 const REQUIRED = ["onStore", "onRetrieve", "onForget", "onStatus"] as const;
-const OPTIONAL = ["open", "onErasure", "onList", "maintain", "stats", "close"] as const;
+const OPTIONAL = ["open", "onErasure", "onList", "onAgents", "maintain", "stats", "close"] as const;
 
 /** Returns why a value is not a `MemoryPlugin`, or undefined if it is valid (clause PLUG-19). */
 export function pluginProblem(value: unknown): string | undefined {
@@ -16,6 +16,8 @@ export function pluginProblem(value: unknown): string | undefined {
   const { data, error } = PluginManifestSchema.safeParse(plugin.manifest);
   if (data?.features.list && plugin.onList === undefined)
     return "missing method onList: the manifest declares `list`";
+  if (data?.features.agents && plugin.onAgents === undefined)
+    return "missing method onAgents: the manifest declares `agents`";
   const issue = error?.issues[0];
   return issue && `${["manifest", ...issue.path].join(".")}: ${issue.message}`;
 }

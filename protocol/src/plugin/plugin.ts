@@ -167,6 +167,19 @@ export interface PluginListResult {
   readonly items: readonly ListItem[];
 }
 
+export interface PluginAgentsRequest {
+  readonly tenant: string;
+  /** Returns only agents with names after this one, by UTF-16 code units. Absent: from the first. */
+  readonly after?: string;
+  /** Maximum number of agents, at least 1. */
+  readonly limit: number;
+}
+
+export interface PluginAgentsResult {
+  /** Names in ascending order, by UTF-16 code units. */
+  readonly agents: readonly string[];
+}
+
 /** Event of an entry: forgotten, expired or evicted. The host itself reports `stored`. */
 export interface MemoryChange {
   readonly action: EventAction;
@@ -239,6 +252,10 @@ export interface MemoryPlugin {
    * Lists namespaces or values without reading the entries, if the manifest declares `list` (clause PLUG-20).
    */
   onList?(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult>;
+  /**
+   * Lists the agents with entries in a private tier, if the manifest declares `agents` (clause PLUG-29).
+   */
+  onAgents?(request: PluginAgentsRequest): Promise<PluginAgentsResult>;
   /** Runs expiry and compaction. Called periodically by the host, never concurrently. */
   maintain?(): Promise<void>;
   /**

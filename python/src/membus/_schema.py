@@ -97,7 +97,38 @@ class ErrorMessage(TypedDict):
     capability_name: Literal["memory"]
 
 
+class AgentsRequest(TypedDict, total=False):
+    requires: list[str] | None  # features that the host must have
+    limit: int | None  # default 100
+    cursor: str | None
+
+
+class DegradedTier(TypedDict):
+    tier: MemoryTier
+    code: str
+    message: str
+
+
 MemoryTier: TypeAlias = "Literal['working', 'episodic', 'semantic']"
+
+
+class ListedAgent(TypedDict):
+    name: str
+    tiers: list[MemoryTier]  # private tiers with entries of the agent
+
+
+class _AgentsResponse(TypedDict):
+    type: Literal["memory/agents/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    agents: list[ListedAgent]
+
+
+class AgentsResponse(_AgentsResponse, total=False):
+    cursor: str  # present if more agents follow
+    degraded: list[DegradedTier]
 
 
 class _MemoryEvent(TypedDict):
@@ -209,12 +240,6 @@ class ListRequest(TypedDict, total=False):
     order: ListOrder | None  # default name
     limit: int | None  # default 100, 0 only counts
     cursor: str | None
-
-
-class DegradedTier(TypedDict):
-    tier: MemoryTier
-    code: str
-    message: str
 
 
 TotalRelation: TypeAlias = "Literal['eq', 'gte']"

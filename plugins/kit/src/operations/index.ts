@@ -1,3 +1,4 @@
+export { agents } from "./agents.js";
 export { type ErasedCounts, removeOwned } from "./erase-owner.js";
 export { type ErasureParts, erasure } from "./erasure.js";
 export { forget } from "./forget.js";

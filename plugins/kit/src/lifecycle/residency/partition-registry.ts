@@ -9,6 +9,7 @@ import {
   selectsScope,
 } from "@membus/protocol";
 import type { Partition } from "../../search/index.js";
+import { Yielder } from "../../yielder.js";
 import { LoadedPartition } from "./loaded-partition.js";
 
 export interface RegistryOptions {
@@ -31,6 +32,8 @@ export interface RegistryDependencies {
   readonly unloadsEmpty: boolean;
   /** Time above all revisions of earlier processes, even if the clock was set back. Unix seconds. */
   readonly newestAt: number;
+  /** Returns whether all changes of a scope that is not loaded are in storage. */
+  isStored(scope: string): boolean;
   /** Returns every stored scope of the tenant, loaded or not. */
   storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
@@ -89,6 +92,31 @@ export class PartitionRegistry {
   async selectOwned({ tenant, agent }: Pick<Scope, "tenant" | "agent">): Promise<Scope[]> {
     const isOwned = (scope: Scope) => (scope.agent ?? agent) === agent || agent === undefined;
     return this.#selectWhere(tenant, isOwned);
+  }
+
+  /** Returns the agents that have a non-empty scope of the tenant, in no order. */
+  async agents(tenant: string): Promise<ReadonlySet<string>> {
+    const stored = await this.dependencies.storedScopes(tenant);
+    const agents = new Set<string>();
+    for (const { scope, isEmpty } of this.#byTenant.get(tenant) ?? []) {
+      if (scope.agent !== undefined && !isEmpty) agents.add(scope.agent);
+    }
+    const yielder = new Yielder();
+    for (const scope of stored) {
+      const { agent } = scope;
+      if (agent === undefined || agents.has(agent)) continue;
+      if (await this.#hasEntries(scope)) agents.add(agent);
+      await yielder.yieldIfDue();
+    }
+    return agents;
+  }
+
+  /** Loads a stored scope only if it may have lost its last entry since it was stored. */
+  async #hasEntries(scope: Scope): Promise<boolean> {
+    const id = scopeId(scope);
+    const loaded = this.#partitions.get(id);
+    if (loaded !== undefined) return !loaded.isEmpty;
+    return this.dependencies.isStored(id) || this.use(scope, ({ isEmpty }) => !isEmpty);
   }
 
   async #selectWhere(
