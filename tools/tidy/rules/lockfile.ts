@@ -11,6 +11,7 @@ interface LockedPackage {
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
   readonly optional?: boolean;
+  readonly engines?: { readonly node?: string };
   /** Operating systems of a package that supports only these. */
   readonly os?: readonly string[];
 }
