@@ -1,0 +1,84 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ObjectStore } from "./object-store.js";
+import { readRequest, type S3Request } from "./s3-request.js";
+import { errorResponse, respond, type S3Response } from "./s3-response.js";
+
+/** Failure of one request. */
+export interface Fault {
+  /** Called for every request until it returns true. The fault then applies to this request, once. */
+  readonly matches: (request: S3Request) => boolean;
+  /** Whether the request is carried out first, so that only its answer is lost. */
+  readonly afterEffect: boolean;
+  /** Status of the answer, or `cut` for a connection that ends without an answer. */
+  readonly answer: 500 | 503 | "cut";
+}
+
+const CODES = { 500: "InternalError", 503: "SlowDown" };
+
+/** Server with the part of S3 that LanceDB uses, in RAM. It ignores credentials, and has one bucket. */
+export class FakeS3 {
+  readonly store = new ObjectStore();
+  readonly #server: Server;
+  #fault: Fault | undefined;
+
+  private constructor() {
+    this.#server = createServer(async (message, response) => {
+      const request = await readRequest(message);
+      const answer = this.#answer(request);
+      if (answer === "cut") message.socket.destroy();
+      else send(response, request, answer);
+    });
+  }
+
+  static async start(): Promise<FakeS3> {
+    const s3 = new FakeS3();
+    await new Promise<void>((resolve) => s3.#server.listen(0, "127.0.0.1", resolve));
+    return s3;
+  }
+
+  /** Options of LanceDB's `connect`. */
+  get storageOptions(): Record<string, string> {
+    const { port } = this.#server.address() as AddressInfo;
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      allow_http: "true",
+      region: "us-east-1",
+      access_key_id: "test",
+      secret_access_key: "test",
+    };
+  }
+
+  /** Makes one request fail. */
+  fail(fault: Fault): void {
+    this.#fault = fault;
+  }
+
+  /** Removes a fault that no request has met. */
+  heal(): void {
+    this.#fault = undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(request: S3Request): S3Response | "cut" {
+    const fault = this.#fault;
+    if (fault === undefined || !fault.matches(request)) return respond(this.store, request);
+    this.#fault = undefined;
+    if (fault.afterEffect) respond(this.store, request);
+    return fault.answer === "cut" ? "cut" : errorResponse(fault.answer, CODES[fault.answer]);
+  }
+}
+
+function send(
+  response: ServerResponse,
+  { operation }: S3Request,
+  { status, headers, body }: S3Response,
+): void {
+  const length = { "content-length": String(Buffer.byteLength(body ?? "")) };
+  response.writeHead(status, { ...headers, ...(status === 204 ? {} : length) });
+  response.end(operation === "head" ? undefined : body);
+}

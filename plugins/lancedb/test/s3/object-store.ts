@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly modified: Date;
+}
+
+/** Conditions of a write, as their headers have them. */
+export interface Conditions {
+  readonly ifNoneMatch?: string | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+/** One page of a listing, in the order of the keys. */
+export interface Listing {
+  readonly keys: readonly string[];
+  /** Keys up to the delimiter, once each. */
+  readonly prefixes: readonly string[];
+  /** Last key that the page covers, if more follow. */
+  readonly last: string | undefined;
+}
+
+export interface ListRequest {
+  readonly prefix: string;
+  readonly delimiter: string;
+  /** Only later keys are listed. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Objects of a bucket in RAM, with atomic conditional writes. */
+export class ObjectStore {
+  readonly #objects = new Map<string, StoredObject>();
+  readonly #uploads = new Map<string, Map<number, Buffer>>();
+  #uploadCount = 0;
+
+  get keys(): readonly string[] {
+    return [...this.#objects.keys()].sort();
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Stores an object. Returns undefined, and stores nothing, if a condition is not met. */
+  put(key: string, body: Buffer, { ifNoneMatch, ifMatch }: Conditions): StoredObject | undefined {
+    const present = this.#objects.get(key);
+    if (ifNoneMatch === "*" && present !== undefined) return undefined;
+    if (ifMatch !== undefined && ifMatch !== present?.etag) return undefined;
+    const stored = { body, etag: etagOf(body), modified: new Date() };
+    this.#objects.set(key, stored);
+    return stored;
+  }
+
+  delete(key: string): void {
+    this.#objects.delete(key);
+  }
+
+  list({ prefix, delimiter, after, limit }: ListRequest): Listing {
+    const keys: string[] = [];
+    const prefixes = new Set<string>();
+    let last: string | undefined;
+    for (const key of this.keys.filter((name) => name.startsWith(prefix) && name > after)) {
+      if (keys.length + prefixes.size >= limit) return { keys, prefixes: [...prefixes], last };
+      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+      if (end < 0) keys.push(key);
+      else prefixes.add(key.slice(0, end + delimiter.length));
+      last = key;
+    }
+    return { keys, prefixes: [...prefixes], last: undefined };
+  }
+
+  beginUpload(): string {
+    const id = `upload-${++this.#uploadCount}`;
+    this.#uploads.set(id, new Map());
+    return id;
+  }
+
+  /** Stores a part. Returns its tag, or undefined if the upload does not exist. */
+  putPart(id: string, part: number, body: Buffer): string | undefined {
+    const parts = this.#uploads.get(id);
+    parts?.set(part, body);
+    return parts && etagOf(body);
+  }
+
+  /** Joins the parts of an upload in the order of their numbers. */
+  completeUpload(id: string): Buffer | undefined {
+    const parts = this.#uploads.get(id);
+    this.#uploads.delete(id);
+    return parts && Buffer.concat([...parts].sort(([a], [b]) => a - b).map(([, body]) => body));
+  }
+
+  abortUpload(id: string): void {
+    this.#uploads.delete(id);
+  }
+}
+
+function etagOf(body: Buffer): string {
+  return `"${createHash("md5").update(body).digest("hex")}"`;
+}

@@ -1,0 +1,56 @@
+import type { Listing, StoredObject } from "./object-store.js";
+
+export function errorXml(code: string): string {
+  return document("Error", element("Code", code) + element("Message", code));
+}
+
+export function listXml({ keys, prefixes, last }: Listing, objectOf: (key: string) => StoredObject): string {
+  const contents = keys.map((key) => {
+    const { body, etag, modified } = objectOf(key);
+    const facts = element("LastModified", modified.toISOString()) + element("ETag", etag);
+    return `<Contents>${element("Key", key)}${facts}${element("Size", String(body.length))}</Contents>`;
+  });
+  const folders = prefixes.map((prefix) => `<CommonPrefixes>${element("Prefix", prefix)}</CommonPrefixes>`);
+  const next = last === undefined ? "" : element("NextContinuationToken", last);
+  const truncated = element("IsTruncated", String(last !== undefined));
+  return document("ListBucketResult", [truncated, next, ...contents, ...folders].join(""));
+}
+
+export function deletedXml(keys: readonly string[]): string {
+  return document("DeleteResult", keys.map((key) => `<Deleted>${element("Key", key)}</Deleted>`).join(""));
+}
+
+export function uploadXml(id: string): string {
+  return document("InitiateMultipartUploadResult", element("UploadId", id));
+}
+
+export function uploadedXml(etag: string): string {
+  return document("CompleteMultipartUploadResult", element("ETag", etag));
+}
+
+const KEY = /<Key>([^<]*)<\/Key>/g;
+
+/** Returns the keys that a request to delete several objects names. */
+export function keysOfDelete(xml: string): string[] {
+  return [...xml.matchAll(KEY)].map(([, key = ""]) => withoutEntities(key));
+}
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
+
+function withEntities(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character as keyof typeof ENTITIES]);
+}
+
+function withoutEntities(text: string): string {
+  return Object.entries(ENTITIES)
+    .reverse()
+    .reduce((found, [character, entity]) => found.replaceAll(entity, character), text);
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${withEntities(text)}</${name}>`;
+}
+
+function document(name: string, content: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><${name}>${content}</${name}>`;
+}
