@@ -199,7 +199,7 @@ describe.each([500, "cut"] as const)("with the answer %s", (answer) => {
   });
 });
 
-it("an index whose creation was reported as failed exists once, and is used", async () => {
+it("an index exists once and is used after its creation was reported as failed", async () => {
   const table = await createTable();
   const isManifest = ({ key }: S3Request) => key.endsWith(".manifest");
   s3.fail({ matches: (request) => isWrite(request) && isManifest(request), afterEffect: true, answer: 500 });
