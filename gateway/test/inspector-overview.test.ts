@@ -94,17 +94,6 @@ describe("the agents of the inspector API", () => {
     const { body } = await ask<AgentsReply>("agents");
     expect(body.agents.map(({ name }) => name)).toEqual(["alice", "bob"]);
   });
-
-  it("are collected again after a restart of the gateway when they are opened", async () => {
-    const { url } = await fixture.gateway();
-    const names = async () => {
-      const response = await fetch(`${url}/inspector/agents?tenant=default`);
-      return ((await response.json()) as AgentsReply).agents.map(({ name }) => name);
-    };
-    expect(await names()).toEqual(["alice"]);
-    await fetch(`${url}/inspector/namespaces?tenant=default&agent=bob`);
-    expect(await names()).toEqual(["alice", "bob"]);
-  });
 });
 
 it("figures of tiers that do not answer are unknown", async () => {

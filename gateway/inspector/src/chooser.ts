@@ -15,7 +15,9 @@ export interface ChooserProps {
 }
 
 const ALL = "All agents";
-const NOTE =
+const COMPLETE_NOTE = "Listed are all agents with entries. Type any other name.";
+/** Shown for a host that does not list its agents. */
+const PARTIAL_NOTE =
   "Listed are agents that share entries, and agents that stored or were opened since the gateway started. Type any other name.";
 
 /** Selects the inspected tenant and agent. Each choice is a link to the same view. */
@@ -43,7 +45,7 @@ function AgentPicker({
     const given = new FormData(event.currentTarget as HTMLFormElement).get("tenant");
     route.go({ tenant: String(given).trim(), agent: "" });
   };
-  return html`<${Picker} label="Agent" chosen=${who.agent || ALL} note=${NOTE} hrefOf=${hrefOf}
+  return html`<${Picker} label="Agent" chosen=${who.agent || ALL} note=${value?.complete ? COMPLETE_NOTE : PARTIAL_NOTE} hrefOf=${hrefOf}
     choices=${[{ name: ALL, href: hrefOf("") }, ...listed]}>
     <form class="tenant" onSubmit=${changeTenant}>
       <label>Tenant <input name="tenant" required maxlength="64" defaultValue=${tenant} readonly=${isTenantFixed} /></label>

@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { isMemoryError } from "@membus/protocol";
+import { agentNames } from "./agent-names.js";
 import { BoundedReads } from "./bounded-reads.js";
 import { entriesIn } from "./count-entries.js";
 import type { AgentBrief, AgentsReply } from "./inspector-api.js";
@@ -7,19 +7,21 @@ import type { KnownAgents } from "./known-agents.js";
 import { NO_AGENT } from "./no-agent.js";
 import type { TenantRoute, ViewDependencies } from "./view-route.js";
 
-const AUTHORS_MAX = 200;
 /** Number of agents with private entries that are counted. */
 const COUNTED_MAX = 50;
 /** Tiers with private entries. */
 export const PRIVATE_TIERS = ["episodic", "working"] as const;
 
-/** Lists the agents of a tenant: authors in the shared tier, and agents that are known otherwise. */
+/** Lists the agents of a tenant that have entries. */
 export function agentsRoute({ clock, clients }: ViewDependencies, known: KnownAgents): TenantRoute {
   return async (tenant): Promise<AgentsReply> => {
     const reads = new BoundedReads(clock);
     const memory = await clients.of({ tenant, agent: NO_AGENT });
-    const authors = await reads.read(() => authorsOf(memory));
-    const names = [...new Set([...(authors?.keys() ?? []), ...(await known.of(tenant))])];
+    const { names, authors, inSessions, isComplete } = await agentNames(
+      memory,
+      reads,
+      await known.of(tenant),
+    );
     const agents = await Promise.all(
       names.map(async (name, n): Promise<AgentBrief> => {
         const shared = authors === null ? null : (authors.get(name) ?? 0);
@@ -27,21 +29,10 @@ export function agentsRoute({ clock, clients }: ViewDependencies, known: KnownAg
         return { name, shared, own: own?.entries ?? null, newest: own?.newest ?? null };
       }),
     );
-    return { agents: agents.filter(({ shared, own }) => shared !== 0 || own !== 0) };
+    const hasEntries = ({ name, shared, own }: AgentBrief) =>
+      shared !== 0 || own !== 0 || inSessions.has(name);
+    return { agents: agents.filter(hasEntries), complete: isComplete };
   };
-}
-
-/** Returns the number of entries of each author in the shared tier. */
-export async function authorsOf(memory: AgentMemory): Promise<ReadonlyMap<string, number>> {
-  const request = { field: "author", tier: "semantic", namespace: "**", order: "count" } as const;
-  try {
-    const { items } = await memory.list({ ...request, limit: AUTHORS_MAX });
-    return new Map(items.map(({ value, count }) => [String(value), count]));
-  } catch (error) {
-    // A host without a shared tier has no entries in it.
-    if (isMemoryError(error) && error.code === "unsupported") return new Map();
-    throw error;
-  }
 }
 
 /** Returns undefined if a tier does not answer. */

@@ -48,6 +48,8 @@ export interface FactValidity {
 /** Response of `agents`: agents with entries, as far as they are known. */
 export interface AgentsReply {
   readonly agents: readonly AgentBrief[];
+  /** Whether these are all agents with entries. False if the host does not list them, or if there are too many. */
+  readonly complete: boolean;
 }
 
 export interface AgentBrief {
@@ -192,6 +194,8 @@ export interface ConversationBrief {
 /** Response of `conversation`. */
 export interface Chat {
   readonly id: string;
+  /** Beginning of the first message of the user. Absent without one. */
+  readonly title?: string;
   /** One page in chronological order: the newest messages, or those before `cursor`. */
   readonly messages: readonly ChatMessage[];
   readonly total: number;

@@ -11,8 +11,9 @@ interface Seen {
 }
 
 /**
- * Collects the names of agents with private memory, because no request lists them: agents that publish events,
- * and agents that a page has opened. It keeps the 200 latest agents of the 16 latest tenants.
+ * Collects the names of agents with private memory: agents that publish events, and agents that a page has opened.
+ * They are listed first, and they are the only ones if the host does not list its agents. It keeps the 200 latest
+ * agents of the 16 latest tenants.
  */
 export class KnownAgents {
   readonly #bus: Bus;

@@ -1,6 +1,7 @@
 import type { AgentMemory, ListResult } from "@membus/agent-client";
 import { isMemoryError, LIMITS, type MemoryTier, TIERS } from "@membus/protocol";
-import { authorsOf, PRIVATE_TIERS } from "./agents.js";
+import { agentNames } from "./agent-names.js";
+import { PRIVATE_TIERS } from "./agents.js";
 import { BoundedReads } from "./bounded-reads.js";
 import { sumOf } from "./count-entries.js";
 import { growthOf, type Part, stepsOf } from "./growth.js";
@@ -60,10 +61,8 @@ async function agentsOf(
   known: readonly string[],
 ): Promise<readonly string[] | undefined> {
   if (memory.agent !== NO_AGENT) return [memory.agent];
-  const authors = await reads.read(() => authorsOf(memory));
-  if (authors === null) return undefined;
-  const names = new Set([...authors.keys(), ...known]);
-  return names.size > AGENTS_MAX ? undefined : [...names];
+  const { authors, names } = await agentNames(memory, reads, known);
+  return authors === null || names.length > AGENTS_MAX ? undefined : names;
 }
 
 /** The shared tier is a part once, because all agents see the same entries in it. */
