@@ -75,6 +75,14 @@ describe("a conversation", () => {
     expect(messages[2]).toMatchObject({ name: "timetable", tool_call_id: "call-1", text: TIMETABLE });
   });
 
+  it("has the first words of the user as its title, on every page", async () => {
+    const titleOf = async (fields: Record<string, string>) =>
+      (await readConversation(memory, query(fields))).title;
+    expect(await titleOf({ id: "trip" })).toBe("I live in Rome and like trains.");
+    expect(await titleOf({ id: "trip", limit: "1" })).toBe("I live in Rome and like trains.");
+    expect(await titleOf({ id: "unknown" })).toBeUndefined();
+  });
+
   it("is read backwards, page by page", async () => {
     const pages: string[][] = [];
     let cursor: string | undefined;

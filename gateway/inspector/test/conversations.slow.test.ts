@@ -27,7 +27,8 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(await trip.locator(".excerpt").textContent()).toBe("assistant: The Tiber.");
     expect(await trip.locator("p").last().textContent()).toBe("trip · 6 messages · 1 summary");
     await page.getByRole("link", { name: "I live in Rome and like trains." }).click();
-    await page.getByRole("heading", { level: 2, name: "trip" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "I live in Rome and like trains." }).waitFor();
+    expect(await page.locator(".panel-head .quiet").textContent()).toBe("trip · 6 messages");
     expect(page.url()).toContain(TRIP);
     expect(problems).toEqual([]);
   });
@@ -101,16 +102,16 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
       Array.from({ length: 120 }, (_, n) => ({ role: "user" as const, content: `number ${n + 1}` })),
     );
     const { page } = await fixture.open("#/conversations?id=long", { agent: "bob" });
-    await page.getByText("number 120", { exact: true }).waitFor();
+    await messages(page).getByText("number 120", { exact: true }).waitFor();
     expect(await messages(page).count()).toBe(50);
     await page.getByRole("link", { name: "Older messages" }).click();
-    await page.getByText("number 70", { exact: true }).waitFor();
+    await messages(page).getByText("number 70", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Older messages" }).click();
-    await page.getByText("number 1", { exact: true }).waitFor();
+    await messages(page).getByText("number 1", { exact: true }).waitFor();
     expect(await messages(page).count()).toBe(20);
     expect(await page.getByRole("link", { name: "Older messages" }).count()).toBe(0);
     await page.getByRole("link", { name: "Newest messages" }).click();
-    await page.getByText("number 120", { exact: true }).waitFor();
+    await messages(page).getByText("number 120", { exact: true }).waitFor();
   });
 
   it("explains an empty list", async () => {
@@ -128,7 +129,8 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     await eve.add({ role: "user", content: "<img src=x onerror=alert(1)>" });
     const { page, problems } = await fixture.open("#/conversations", { agent: "mallory" });
     await page.getByRole("link", { name: "<img src=x onerror=alert(1)>" }).click();
-    await page.getByRole("heading", { name: "<b>x</b>" }).waitFor();
+    await page.getByRole("heading", { name: "<img src=x onerror=alert(1)>" }).waitFor();
+    await page.getByText("<b>x</b> · 1 message").waitFor();
     expect(await page.locator(".said").textContent()).toBe("<img src=x onerror=alert(1)>");
     expect(problems).toEqual([]);
   });

@@ -15,6 +15,9 @@ const SUMMARIES_MAX = 50;
 const OFFLOADS_MAX = 200;
 const LEARNED_MAX = 200;
 
+/** The place of one conversation. */
+type Place = Pick<RetrieveRequest, "namespace" | "tier" | "group">;
+
 /** Lists the conversations of the agent, newest message first. */
 export async function listConversations(memory: AgentMemory, query: Query): Promise<ConversationPage> {
   const limit = countField(query, "limit", { min: 1, max: 50, fallback: 25 });
@@ -45,21 +48,33 @@ export async function listConversations(memory: AgentMemory, query: Query): Prom
 /** Returns the first words of the user and the latest message. They are missing if the tier does not answer. */
 async function textsOf(
   memory: AgentMemory,
-  place: Pick<RetrieveRequest, "namespace" | "tier" | "group">,
+  place: Place,
 ): Promise<Pick<ConversationBrief, "title" | "last">> {
-  const message = async (order: "newest" | "oldest", where: Filter) => {
-    const { entries } = await memory.retrieve({ ...place, where, order, limit: 1 });
-    return entries.flatMap((entry) => chatMessage(entry) ?? [])[0];
-  };
-  const isUser: Filter = { field: "metadata.role", op: "eq", value: "user" };
-  const [first, last] = await Promise.all([
-    message("oldest", { all: [kindIs("message"), isUser] }),
-    message("newest", kindIs("message")),
+  const [title, last] = await Promise.all([
+    titleOf(memory, place),
+    firstOf(memory, place, "newest", kindIs("message")),
   ]);
   return {
-    ...(first !== undefined && { title: cutText(first.text, TITLE_LENGTH) }),
+    ...title,
     ...(last !== undefined && { last: { role: last.role, text: cutText(last.text, LAST_LENGTH) } }),
   };
+}
+
+/** Returns the beginning of the first message of the user. It is missing without such a message. */
+async function titleOf(memory: AgentMemory, place: Place): Promise<Pick<ConversationBrief, "title">> {
+  const isUser: Filter = { field: "metadata.role", op: "eq", value: "user" };
+  const first = await firstOf(memory, place, "oldest", { all: [kindIs("message"), isUser] });
+  return first === undefined || first.text === "" ? {} : { title: cutText(first.text, TITLE_LENGTH) };
+}
+
+async function firstOf(
+  memory: AgentMemory,
+  place: Place,
+  order: "newest" | "oldest",
+  where: Filter,
+): Promise<ChatMessage | undefined> {
+  const { entries } = await memory.retrieve({ ...place, where, order, limit: 1 });
+  return entries.flatMap((entry) => chatMessage(entry) ?? [])[0];
 }
 
 /** Counts the records of a kind in each group of a page. */
@@ -77,16 +92,17 @@ async function countOf(
 /** Returns a page of one conversation with its summaries, offloads and learned entries. */
 export async function readConversation(memory: AgentMemory, query: Query): Promise<Chat> {
   const id = textField(query, "id");
-  const criteria = {
+  const place: Place = {
     namespace: optionalText(query, "namespace") ?? NAMESPACE,
     tier: tierField(query),
     group: id,
-    order: "newest" as const,
   };
+  const criteria = { ...place, order: "newest" } as const;
   const limit = countField(query, "limit", { min: 1, max: 100, fallback: 50 });
   const cursor = optionalText(query, "cursor");
-  const [page, summaries] = await Promise.all([
+  const [page, title, summaries] = await Promise.all([
     memory.retrieve({ ...criteria, where: kindIs("message"), limit, cursor }),
+    titleOf(memory, place),
     memory.retrieve({ ...criteria, where: kindIs("summary"), limit: SUMMARIES_MAX }),
   ]);
   const messages = page.entries.flatMap((entry) => chatMessage(entry) ?? []).reverse();
@@ -96,6 +112,7 @@ export async function readConversation(memory: AgentMemory, query: Query): Promi
   ]);
   return {
     id,
+    ...title,
     messages,
     total: page.total,
     ...(page.cursor !== undefined && { cursor: page.cursor }),

@@ -29,7 +29,8 @@ export function Chat({ api, who, route, id }: PageProps & { readonly id: string 
   return html`<section aria-labelledby="chat" aria-busy=${isLoading}>
     <p class="actions"><a href=${route.href({})}>All conversations</a>
       <button class="plain" onClick=${reload}>Refresh</button></p>
-    <div class="panel-head"><h2 id="chat">${id}</h2>${value !== undefined && html`<p class="quiet">${counted(value.total, "message")}</p>`}</div>
+    <div class="panel-head"><h2 id="chat">${value?.title ?? id}</h2>
+      <p class="quiet">${value?.title !== undefined && `${id} · `}${value !== undefined && counted(value.total, "message")}</p></div>
     <${Failure} of=${failure} />
     <${Degraded} tiers=${value?.degraded} />
     ${value?.learned_truncated && html`<p class="quiet">Not all learned entries are shown.</p>`}
