@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { registerA2e } from "./commands/a2e.js";
 import { registerAdmin } from "./commands/admin.js";
+import { registerAgents } from "./commands/agents.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
@@ -60,6 +61,7 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
     [
       registerDoctor,
       registerStats,
+      registerAgents,
       registerBackup,
       registerRestore,
       registerVerify,

@@ -168,8 +168,11 @@ describe("agents of a server configured by membus auth", () => {
   });
 });
 
-it("the operator can read statistics but no memories", async () => {
+it("the operator can read statistics and list agents, but read no memories", async () => {
   const operator = await bare("operator", "_INBOX_operator");
+  const request = JSON.stringify({ type: "memory/agents/req" });
+  const listed = await operator.request("a2e.acme.$OPERATOR.memory.agents.req", request, { timeout: 60_000 });
+  expect(JSON.parse(new TextDecoder().decode(listed.data))).toMatchObject({ type: "memory/agents/resp" });
   const { data } = await operator.request("$SRV.STATS.membus", "", { timeout: 60_000 });
   expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ name: "membus" });
   const ask = operator.request("a2e.acme.alice.memory.retrieve.req", "{}", { timeout: 60_000 });

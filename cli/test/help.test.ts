@@ -24,6 +24,7 @@ const COMMANDS = [
   "outbox",
   "doctor",
   "stats",
+  "agents",
   "backup",
   "restore",
   "verify",

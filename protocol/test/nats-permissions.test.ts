@@ -91,6 +91,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
     for (const subject of [
       "a2e.default.bob.memory.store.req",
       "a2e.acme.alice.memory.store.req",
+      "a2e.default.$OPERATOR.memory.agents.req",
       "a2e.default.alice.memory.store.resp",
       "a2e.default.alice.events.memory.working.stored",
       "$SRV.INFO.membus",

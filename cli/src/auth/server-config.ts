@@ -1,4 +1,4 @@
-import { agentToken, hostSubjects } from "@membus/protocol";
+import { agentToken, hostSubjects, operatorSubject } from "@membus/protocol";
 import {
   type AuthAgent,
   type AuthGateway,
@@ -65,7 +65,10 @@ function hostAccount({ prefix, host, operator, gateway, tenants }: AuthState): o
     ];
   });
   const gateways = gateway === undefined ? [] : [gatewayUser(prefix, gateway, Object.keys(tenants))];
-  return { users: [hostUser(prefix, host), operatorUser(prefix, operator), ...gateways], exports };
+  return {
+    users: [hostUser(prefix, host), operatorUser(prefix, operator, Object.keys(tenants)), ...gateways],
+    exports,
+  };
 }
 
 function hostUser(prefix: string, nkey: string): object {
@@ -80,12 +83,16 @@ function hostUser(prefix: string, nkey: string): object {
   };
 }
 
-function operatorUser(prefix: string, nkey: string): object {
+/** Returns the operator user. It may read figures, and list the agents of the tenants. */
+function operatorUser(prefix: string, nkey: string, tenants: readonly string[]): object {
   return {
     nkey,
     permissions: {
       publish: {
-        allow: ["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
+        allow: [
+          ...["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
+          ...tenants.map((tenant) => operatorSubject(tenant, prefix)),
+        ],
       },
       subscribe: { allow: [`${OPERATOR_USER.inboxPrefix}.>`, `${prefix}.*.*.events.>`] },
     },
