@@ -3,11 +3,18 @@ import { LongestFirst } from "./tools/tidy/longest-first.js";
 
 const SLOW_TESTS = "**/*.slow.test.ts";
 /**
- * Packages with small tests that leave no global state. Their test files share processes, which saves loading
- * time. With the tests of all packages a shared process grows to 3 GB, and the run takes longer.
+ * Packages by process. The test files of a group share processes, which saves a third of the processor time. The
+ * groups run one after another: with the tests of all packages, a process would grow to 3 GB.
  */
-const SHARED_PROCESS_PACKAGES =
-  "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
+const SHARED_PROCESS_PACKAGES = {
+  unit: "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}",
+  lancedb: "plugins/{lancedb,languages}",
+  gateway: "{gateway,gateway/*}",
+  integrations: "integrations/*",
+  conformance: "{conformance,conformance/mutants}",
+  cli: "cli",
+  others: "{python,docs,deploy,examples,tools/bench,tools/nats-server,tools/release}",
+};
 
 /** Tests of pages in a browser. A browser uses several processes, so few of these run at the same time. */
 const BROWSER_TESTS = "gateway/inspector/test/**/*.slow.test.ts";
@@ -19,13 +26,15 @@ const SLOW_LIMITS = {
   expect: { poll: { timeout: 300_000 } },
 };
 
-/** Tests that need a separate process, because they change global state such as the clock, or replace a module. */
-const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
+/**
+ * Tests that need a separate process: those that change global state such as the clock, or replace a module, and those
+ * of agentic, which load large tables.
+ */
+const SEPARATE_PROCESS_TESTS = ["**/*.alone.test.ts", "agentic/test/**/*.test.ts"];
 
 /** Test suites of other projects, which need `describe` and `it` as globals. */
 const FOREIGN_SUITES = "**/*.suite.test.ts";
 
-/** Runs the test files of all other packages in separate processes. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
   ssr: { resolve: { conditions: ["membus-source"] } },
@@ -48,36 +57,28 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
+      ...Object.entries(SHARED_PROCESS_PACKAGES).map(([name, packages], index) => ({
+        extends: true as const,
         test: {
-          name: "unit",
-          include: [`${SHARED_PROCESS_PACKAGES}/test/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, SLOW_TESTS, SEPARATE_PROCESS_TESTS],
+          name: `fast/${name}`,
+          include: [`${packages}/test/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, ...SEPARATE_PROCESS_TESTS, FOREIGN_SUITES],
           isolate: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: index + 1 },
         },
-      },
+      })),
       {
         extends: true,
         test: {
-          name: "system",
-          include: [
-            "*/test/**/*.test.ts",
-            "{plugins/*,integrations/*,tools/*,gateway/*,conformance/mutants}/test/**/*.test.ts",
-          ],
-          exclude: [
-            ...configDefaults.exclude,
-            SLOW_TESTS,
-            FOREIGN_SUITES,
-            `${SHARED_PROCESS_PACKAGES}/**/!(*.alone).test.ts`,
-          ],
-          sequence: { groupOrder: 2 },
+          name: "fast/separate",
+          include: SEPARATE_PROCESS_TESTS,
+          exclude: [...configDefaults.exclude, SLOW_TESTS],
+          sequence: { groupOrder: 20 },
         },
       },
       {
         extends: true,
-        test: { name: "suites", include: [FOREIGN_SUITES], globals: true, sequence: { groupOrder: 2 } },
+        test: { name: "fast/suites", include: [FOREIGN_SUITES], globals: true, sequence: { groupOrder: 20 } },
       },
       {
         // Crash and chaos tests run last, because they use all cores and would slow down the other tests. They often
@@ -89,7 +90,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, BROWSER_TESTS],
           ...SLOW_LIMITS,
           maxWorkers: 4,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 21 },
         },
       },
       {
@@ -98,7 +99,7 @@ export default defineConfig({
           name: "browser",
           include: [BROWSER_TESTS],
           ...SLOW_LIMITS,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 22 },
         },
       },
     ],

@@ -8,7 +8,7 @@ import { runVitest } from "./run-vitest.js";
 const NATS_SERVER = "MEMBUS_NATS_SERVER";
 
 /** Projects of vitest.config.ts that `npm test` runs. `npm run check` runs the project "tidy". */
-const FAST_PROJECTS = ["unit", "system", "suites"];
+const FAST_PROJECTS = ["fast/*"];
 
 /** Projects that `npm run test:slow` runs. */
 const SLOW_PROJECTS = ["slow", "browser"];
