@@ -23,6 +23,8 @@ let printed = "";
 let manifest = "";
 /** Files that the author has packed. */
 let packed: string[] = [];
+/** Warnings of npm while it installed them. */
+let warnings = "";
 
 /** Creates a plugin outside of the repository and follows the printed commands, as its author does. */
 beforeAll(async () => {
@@ -32,7 +34,8 @@ beforeAll(async () => {
   manifest = await readFile(join(workshop, "package.json"), "utf8");
   await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
   packed = (await readdir(workshop)).filter((name) => name.endsWith(".tgz")).map((file) => `./${file}`);
-  await npm(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...packed], workshop);
+  const install = ["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...packed];
+  warnings = (await npm(install, workshop)).stderr;
   // A plugin may be inside another project. Its tests must not use the configuration of that project.
   await writeFile(join(workshop, "vitest.config.ts"), "export default { test: { include: [] } };\n");
 });
@@ -93,6 +96,21 @@ describe("packages installed from their files into an empty folder", () => {
       await run(process.execPath, ["--input-type=module", "--eval", program], { cwd });
     }
     expect(await readdir(join(packages, "protocol"))).not.toContain("src");
+  });
+
+  it("install LanceDB's native library beside older types of Node, without warnings and without install scripts", async () => {
+    expect(JSON.parse(manifest).devDependencies["@types/node"]).toBe("20.19.0");
+    expect(warnings).toBe("");
+    const native = await readdir(join(workshop, "node_modules/@lancedb"));
+    expect(native.length).toBeGreaterThan(0);
+    expect(native.filter((name) => !name.startsWith("lancedb-"))).toEqual([]);
+    const installed = await readFile(join(workshop, "node_modules/.package-lock.json"), "utf8");
+    const { packages } = JSON.parse(installed) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    expect(Object.keys(packages)).toContain("node_modules/membus");
+    const scripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+    expect(scripts).toEqual([]);
   });
 
   it("contain the command line and the conformance suite", async () => {

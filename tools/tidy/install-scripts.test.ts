@@ -10,8 +10,8 @@ it("no package runs a script when it is installed", () => {
   expect(checkInstallScripts([...PACKAGES, template], FILES)).toEqual([]);
 });
 
-it("only LanceDB's optional model runtime runs scripts when it is installed", () => {
-  // @lancedb/lancedb names @huggingface/transformers as optional. membus works without it.
+it("only the optional model runtime runs scripts when it is installed", () => {
+  // @membus/embeddings names @huggingface/transformers as an optional peer, so npm installs it only for users who require it.
   expect(optionalInstallScripts(readJson("package-lock.json"))).toEqual([
     "onnxruntime-node",
     "protobufjs",
@@ -32,7 +32,7 @@ it("finds scripts of packages, and packages that npm compiles", () => {
   ]);
 });
 
-it("finds optional packages with scripts that users install", () => {
+it("finds optional packages with scripts, except those for development", () => {
   const packages = {
     "node_modules/a": { hasInstallScript: true, optional: true },
     "node_modules/b/node_modules/@x/c": { hasInstallScript: true, optional: true },

@@ -11,8 +11,7 @@ const TARGET_PATHS: Readonly<Record<string, string>> = {
   "ci/github.yml": ".github/workflows/test.yml",
   gitignore: ".gitignore",
 };
-// LanceDB requires these types of Node. With older ones npm does not install it beside the packed file.
-const DEV_DEPENDENCIES = { "@types/node": "22.20.5", typescript: "7.0.2", vitest: "4.1.11" };
+const DEV_DEPENDENCIES = { "@types/node": "20.19.0", typescript: "7.0.2", vitest: "4.1.11" };
 
 export type TemplateKind = "direct" | "kit";
 

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
  * use the cache.
  */
 export function lancedb(): typeof import("@lancedb/lancedb") {
-  return require("@lancedb/lancedb") as typeof import("@lancedb/lancedb");
+  return require("../dist/library/lancedb.cjs") as typeof import("@lancedb/lancedb");
 }
 
 /**

@@ -47,6 +47,8 @@ describe("npm run sbom", () => {
       "commander",
       "yaml",
       "@lancedb/lancedb",
+      "@lancedb/lancedb-linux-x64-gnu",
+      "reflect-metadata",
       "@nats-io/transport-node",
       "@membus/host",
       "preact",

@@ -24,7 +24,7 @@ export function checkInstallScripts(packages: readonly Package[], files: readonl
   return [...scripts, ...compiled.map((path) => `${path}: npm compiles the package when it is installed`)];
 }
 
-/** Returns the names of the optional packages that users install and that run a script then. */
+/** Returns the names of the optional packages that users may install and that run a script then. */
 export function optionalInstallScripts({ packages }: Lockfile): string[] {
   const found = Object.entries(packages).filter(
     ([, { hasInstallScript, optional, dev }]) => hasInstallScript && optional && !dev,
