@@ -1,4 +1,3 @@
-export type { Disk } from "./disk.js";
 export {
   createLanceStorage,
   type LanceStorageContext,
@@ -15,3 +14,4 @@ export {
 } from "./lancedb-plugin.js";
 export { toArrowTable } from "./rows/arrow-batch.js";
 export { LOADED_COLUMNS, tableSchema } from "./rows/schema.js";
+export type { Disk } from "./store/disk.js";

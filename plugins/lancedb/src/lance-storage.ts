@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { isDiskFull } from "@membus/disk";
 import type {
   GenerationIds,
@@ -12,7 +11,6 @@ import type {
   StoredPart,
 } from "@membus/plugin-kit";
 import { parseOptions, parseScopeId, type Scope } from "@membus/protocol";
-import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
 import { inParallel } from "./in-parallel.js";
 import {
@@ -22,8 +20,9 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
-import { removeDrafts } from "./table/drafts.js";
-import { linkTables } from "./table/link-tables.js";
+import type { Disk } from "./store/disk.js";
+import { FolderStore } from "./store/folder-store.js";
+import type { TableStore } from "./store/table-store.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
@@ -32,7 +31,7 @@ import { chunks, type TenantTable } from "./table/tenant-table.js";
 import { verifyTables } from "./table/verify-tables.js";
 import { TableParts } from "./table-parts.js";
 
-/** Directory and services of a storage. The tables are in the subdirectory `table`. */
+/** Directory and services of a storage. */
 export interface LanceStorageContext extends StorageContext {
   /** Replaced in tests. */
   readonly disk?: Disk;
@@ -67,6 +66,7 @@ const FULL_RETRY_S = 5;
 
 class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
+  readonly #store: TableStore;
   readonly parts: TableParts;
   readonly #written = new Map<string, DueTable>();
   /**
@@ -81,25 +81,14 @@ class LanceStorage implements Storage {
     readonly place: LanceStorageContext,
     readonly options: ResolvedLanceStorageOptions,
   ) {
-    this.parts = new TableParts(join(place.directory, "table"), {
-      disk: place.disk ?? realDisk,
-      logger: place.logger,
-    });
+    this.#store = new FolderStore(place);
+    this.parts = new TableParts(this.#store);
   }
 
   async open(): Promise<void> {
-    const {
-      directory,
-      dimensions,
-      embedder,
-      clock,
-      logger,
-      disk = realDisk,
-      acceptLoss = false,
-    } = this.place;
+    const { dimensions, embedder, clock, logger, acceptLoss = false } = this.place;
     this.#opened = await Tables.open({
-      ...{ clock, logger, disk, dimensions, embedder, options: this.options },
-      directory: join(directory, "table"),
+      ...{ clock, logger, dimensions, embedder, options: this.options, store: this.#store },
       ...{ acceptLoss, keptContentId: this.#keptContentId },
       opened: (table) => this.#scheduleLeftover(table),
     });
@@ -217,11 +206,11 @@ class LanceStorage implements Storage {
   }
 
   async snapshot(directory: string): Promise<void> {
-    await linkTables(join(this.place.directory, "table"), join(directory, "table"), this.place.logger);
+    await this.#store.snapshot(directory);
   }
 
   verify(onBytes: OnPartBytes): AsyncIterable<StoredPart> {
-    return verifyTables(join(this.place.directory, "table"), this.place.logger, onBytes);
+    return verifyTables(this.#store, onBytes);
   }
 
   async dropTenant(tenant: string, leaves: (part: string) => Promise<void>): Promise<void> {
@@ -319,7 +308,7 @@ async function withoutDrafts(table: TenantTable, task: () => Promise<void>): Pro
   try {
     await task();
   } catch (error) {
-    if (isDiskFull(error)) await table.gate.exclusive(() => removeDrafts(table.directory));
+    if (isDiskFull(error)) await table.gate.exclusive(() => table.stored.removeDrafts());
     throw error;
   }
 }

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { TestClock } from "../../kit/test/test-clock.js";
-import { disk } from "../src/disk.js";
+import { FolderStore } from "../src/store/folder-store.js";
 import { DamagedTables } from "../src/table/damaged-tables.js";
 import { TableChanges } from "../src/table/table-changes.js";
 import { StorageFixture } from "./storage-fixture.js";
@@ -13,7 +12,8 @@ it("is retried soon after a failure, later after many, and soon if those are lon
   const directory = await fixture.directory();
   const clock = new TestClock(1_800_000_000);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const aside = new DamagedTables({ clock, logger, disk, pathOf: (name) => join(directory, name) });
+  const store = new FolderStore({ directory, logger });
+  const aside = new DamagedTables({ clock, logger, queueOf: (name) => store.table(name).queue });
 
   /** Returns the seconds until the retry after another failure. */
   async function wait(): Promise<number> {

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Disk, disk } from "../src/disk.js";
+import { type Disk, disk } from "../src/store/disk.js";
 import {
   episodic,
   listFiles,

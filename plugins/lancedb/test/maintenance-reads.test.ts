@@ -4,10 +4,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OptimizeOptions, Table } from "@lancedb/lancedb";
 import { scopeId, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { disk } from "../src/disk.js";
 import { LANCE_STORAGE_DEFAULTS } from "../src/index.js";
+import { FolderStore } from "../src/store/folder-store.js";
 import { maintainTable } from "../src/table/maintenance.js";
-import { readSyncedVersion } from "../src/table/synced-version.js";
 import { Tables } from "../src/table/tables.js";
 import { DIMENSIONS, episodic, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
@@ -20,12 +19,11 @@ const noNote = () => undefined;
 
 async function openTables(): Promise<Tables> {
   return Tables.open({
-    directory: join(await fixture.directory(), "table"),
+    store: new FolderStore({ directory: await fixture.directory(), logger }),
     dimensions: DIMENSIONS,
     options: LANCE_STORAGE_DEFAULTS,
     clock: systemClock,
     logger,
-    disk,
     acceptLoss: false,
     keptContentId: () => undefined,
     opened: () => undefined,
@@ -58,8 +56,8 @@ describe("a purge", () => {
         isPurged = true;
       });
       // The purge is durable by now. From here it takes a few turns, unless it waits for the read.
-      while ((await readSyncedVersion(table.directory, logger))!.version === 1) await nextTurn();
-      for (let turn = 0; turn < 500; turn++) await readdir(table.directory);
+      while ((await table.stored.synced())!.version === 1) await nextTurn();
+      for (let turn = 0; turn < 500; turn++) await readdir(table.stored.location);
       expect(isPurged).toBe(false);
       resume();
       await Promise.all([read, purge]);
@@ -109,7 +107,7 @@ it("compacts once during endless appends, and cleans up after four times or when
     isBusy = false;
     await maintain();
     expect(table.backlog).toMatchObject({ fragmentCount: 0, compactionCount: 0 });
-    expect(await readdir(join(table.directory, "data"))).toHaveLength(1);
+    expect(await readdir(join(table.stored.location, "data"))).toHaveLength(1);
     expect(await table.read((lance) => lance.countRows())).toBe(rowId);
   });
   await tables.close();

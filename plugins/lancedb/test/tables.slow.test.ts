@@ -2,7 +2,7 @@ import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { disk } from "../src/disk.js";
+import { disk } from "../src/store/disk.js";
 import { episodic, loadIds, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();

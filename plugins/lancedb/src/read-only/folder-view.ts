@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { directoryHolder } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
-import { isMissing } from "../disk.js";
+import { isMissing } from "../store/disk.js";
 
 /** Files that LanceDB never changes, so they need not be copied. */
 const UNCHANGED = /\.(?:lance|manifest|txn|arrow|bin|idx)$/;

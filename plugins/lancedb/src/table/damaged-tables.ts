@@ -1,24 +1,21 @@
-import { readFile, rename, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import pLimit from "p-limit";
-import { type Disk, isMissing, replaceFile } from "../disk.js";
-import { TableChanges } from "./table-changes.js";
+import type { ChangeQueue } from "../store/table-store.js";
+import type { TableChanges } from "./table-changes.js";
 
 export interface DamagedTablesDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly disk: Disk;
-  /** Returns the path of a table's queued changes. */
-  pathOf(name: string): string;
+  /** Returns the queued changes of a table. */
+  queueOf(name: string): ChangeQueue;
 }
 
 interface DamagedTable {
   readonly changes: TableChanges;
   /** Grows with every change. */
   revision: number;
-  /** Revision that is on disk. */
+  /** Revision that is in the queue. */
   keptRevision: number;
   /** Unix seconds of the next retry. */
   retryAt: number;
@@ -31,14 +28,14 @@ const RETRY_S_MAX = 300;
 const REMEMBERED_S = 2 * RETRY_S_MAX;
 
 /**
- * Tables that cannot be opened or written. Their pending changes are kept in a file next to the table,
+ * Tables that cannot be opened or written. Their pending changes are kept in a queue next to the table,
  * because the log is trimmed. No new changes arrive, because the tenant is refused.
  */
 export class DamagedTables {
   readonly #parts: DamagedTablesDependencies;
   readonly #tables = new Map<string, DamagedTable>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
-  /** Serialises reads and writes of the change files. */
+  /** Serialises reads and writes of the queues. */
   readonly #turns = pLimit(1);
 
   constructor(parts: DamagedTablesDependencies) {
@@ -72,7 +69,7 @@ export class DamagedTables {
     return this.#turns(async () => {
       if (this.#tables.has(name)) return this.change(name, (kept) => kept.add(changes));
       const { logger } = this.#parts;
-      const kept = await this.queuedChanges(name);
+      const kept = await this.#parts.queueOf(name).read();
       kept.add(changes);
       try {
         await this.#write(name, kept);
@@ -96,24 +93,7 @@ export class DamagedTables {
     });
   }
 
-  /** Returns the queued changes of a table on disk, of any process. */
-  async queuedChanges(name: string): Promise<TableChanges> {
-    const path = this.#parts.pathOf(name);
-    try {
-      return TableChanges.decode(await readFile(path));
-    } catch (error) {
-      if (isMissing(error)) return new TableChanges();
-      const aside = `${path}.corrupt`;
-      await rename(path, aside);
-      this.#parts.logger.error(
-        { err: error, file: aside },
-        "lost the queued changes of a table, their file is corrupt",
-      );
-      return new TableChanges();
-    }
-  }
-
-  /** Writes all queued changes to disk. */
+  /** Writes all queued changes durably. */
   keep(): Promise<void> {
     return this.#turns(async () => {
       for (const [name, table] of this.#tables) {
@@ -154,18 +134,8 @@ export class DamagedTables {
     });
   }
 
-  /** Removes the queued changes, once they are applied and durable. */
-  async done(name: string): Promise<void> {
-    const path = this.#parts.pathOf(name);
-    await unlink(path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-    await this.#parts.disk.syncDirectory(dirname(path));
-  }
-
   async #write(name: string, changes: TableChanges): Promise<void> {
-    const { disk, pathOf } = this.#parts;
-    if (!changes.isEmpty) await replaceFile(pathOf(name), changes.encode(), disk);
+    if (!changes.isEmpty) await this.#parts.queueOf(name).write(changes);
   }
 
   #nextTry(name: string): number {

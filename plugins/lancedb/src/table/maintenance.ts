@@ -1,6 +1,3 @@
-import { readdir, rmdir } from "node:fs/promises";
-import { join } from "node:path";
-import { isMissing } from "../disk.js";
 import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
 import type { TenantTable } from "./tenant-table.js";
@@ -33,19 +30,13 @@ const KEPT_COMPACTIONS_MAX = 4;
  * takes at most twice its size.
  */
 const REPLACED_BYTES_MIN = 16 * 1024 * 1024;
-/**
- * LanceDB computes ages with its own clock. A time in the far past cleans up nothing, one in the far future
- * everything.
- */
+/** LanceDB computes ages with its own clock. A time in the far past cleans up nothing. */
 const NOTHING = new Date(0);
-const EVERYTHING = new Date(Date.UTC(2200, 0));
 /**
  * A version names the operation that created it, such as the scope of a removal. A purge therefore ends with
  * a version that names nothing.
  */
 const NO_ROW = compare("row_id", "<=", -1);
-/** Name of a file with removed rows of a fragment. It starts with the fragment's number. */
-const DELETIONS = /^(\d+)-.*\.(?:arrow|bin)$/;
 
 export interface TableMaintenance {
   readonly purge: boolean;
@@ -131,7 +122,7 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
     if (purge) await table.commit((lance) => lance.delete(NO_ROW));
     await table.syncInGate();
     await table.waitForReads();
-    await cleanUp(table);
+    await table.commit((lance) => table.stored.cleanUp(lance));
     await table.resetCounters();
     if (purge) table.markPurged();
     await table.syncInGate();
@@ -169,11 +160,10 @@ async function compactFully(table: TenantTable, purge: boolean, rounds: number):
  * was nothing to do.
  */
 async function rewriteFragmentsWithRemovedRows(table: TenantTable): Promise<boolean> {
-  const files = await listDirectory(join(table.directory, "_deletions"));
-  const fragments = new Set(files.flatMap((name) => DELETIONS.exec(name)?.[1] ?? []).map(Number));
-  if (fragments.size === 0) return false;
+  const fragments = await table.stored.fragmentsWithRemovedRows();
+  if (fragments.length === 0) return false;
   if (!(await hasRemovedRows(table))) return false;
-  const where = inFragments([...fragments]);
+  const where = inFragments(fragments);
   await table.commit((lance) => lance.update({ where, valuesSql: { seq: "seq" } }));
   return true;
 }
@@ -182,25 +172,4 @@ async function hasRemovedRows(table: TenantTable): Promise<boolean> {
   const versions = await table.read((lance) => lance.listVersions());
   const newest = versions.reduce((a, b) => (b.version > a.version ? b : a));
   return newest.metadata.total_deletion_files !== "0";
-}
-
-/**
- * Removes every file that the present version does not need. No write is running, so no file belongs to one.
- */
-async function cleanUp(table: TenantTable): Promise<void> {
-  await table.commit((lance) => lance.optimize({ cleanupOlderThan: EVERYTHING, deleteUnverified: true }));
-  const indexes = join(table.directory, "_indices");
-  for (const name of await listDirectory(indexes)) {
-    // LanceDB leaves the empty directory of a former index. A directory in use is not empty and stays.
-    await rmdir(join(indexes, name)).catch(() => undefined);
-  }
-}
-
-async function listDirectory(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }

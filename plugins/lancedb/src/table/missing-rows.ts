@@ -1,4 +1,4 @@
-import type { SyncedVersion } from "./synced-version.js";
+import type { SyncedVersion } from "../store/table-store.js";
 
 /**
  * Returns the error for a table that does not match its last synced version and row count after a rollback.

@@ -1,33 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { Connection } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import { tenantDamaged } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { type Disk, isMissing } from "../disk.js";
 import { inParallel } from "../in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { lancedb } from "../lancedb.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
+import type { StoredTable, TableStore } from "../store/table-store.js";
 import { DamagedTables } from "./damaged-tables.js";
-import { removeDrafts } from "./drafts.js";
-import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
-import { TableFiles } from "./table-files.js";
 import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
 
 export interface TablesDependencies {
-  readonly directory: string;
+  readonly store: TableStore;
   readonly dimensions: number;
   readonly embedder?: string | undefined;
   readonly options: ResolvedLanceStorageOptions;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly disk: Disk;
   /** Opens tables with missing rows. */
   readonly acceptLoss: boolean;
   /** See `StorageContext`. */
@@ -45,15 +39,7 @@ interface OpenTable {
   closing?: Promise<void> | undefined;
 }
 
-const SUFFIX = ".lance";
 const NONE: ReadonlySet<string> = new Set();
-/** Name of a table, or of the queued changes of a missing one. */
-const NAMED = /^(.+)\.(?:lance|waiting)$/;
-/**
- * Suffix of a table that is being removed. After a kill the table either exists or is removed at the next
- * start.
- */
-const DROPPED = ".dropped";
 
 /**
  * Tables of a tier, opened on first use. Beyond the limit, the least recently used idle tables are closed.
@@ -61,7 +47,7 @@ const DROPPED = ".dropped";
 export class Tables {
   readonly #parts: TablesDependencies;
   readonly #connection: Connection;
-  /** All existing tables. No other process uses the directory. */
+  /** All existing tables. No other process uses the store. */
   readonly #names: Set<string>;
   /** Tables that this process has rolled back to their synced version. */
   readonly #recovered = new Set<string>();
@@ -76,26 +62,17 @@ export class Tables {
     this.#parts = parts;
     this.#connection = connection;
     this.#names = new Set(names);
-    const { clock, logger, disk, directory } = parts;
-    this.#damaged = new DamagedTables({
-      clock,
-      logger,
-      disk,
-      pathOf: (name) => join(directory, `${name}.waiting`),
-    });
+    const { clock, logger, store } = parts;
+    this.#damaged = new DamagedTables({ clock, logger, queueOf: (name) => store.table(name).queue });
   }
 
   static async open(parts: TablesDependencies): Promise<Tables> {
-    const { directory, disk, options } = parts;
-    await mkdir(directory, { recursive: true });
-    await disk.syncDirectory(dirname(directory));
-    const { connect, Session } = lancedb();
+    const { store, options } = parts;
+    const { Session } = lancedb();
     const session = new Session(BigInt(options.indexCacheBytes), BigInt(options.metadataCacheBytes));
-    const connection = await connect(directory, {}, session);
-    const files = await readdir(directory);
-    for (const file of files.filter((name) => name.endsWith(DROPPED))) await remove(join(directory, file));
-    const names = files.flatMap((file) => NAMED.exec(file)?.[1] ?? []);
-    return new Tables(parts, connection, names);
+    const connection = await store.open(session);
+    const { tables, queued } = await store.list();
+    return new Tables(parts, connection, [...tables, ...queued]);
   }
 
   get names(): readonly string[] {
@@ -187,16 +164,7 @@ export class Tables {
     this.#names.delete(name);
     try {
       await this.#closeWhenUnused(name);
-      const { directory, disk } = this.#parts;
-      const path = join(directory, name);
-      // Queued changes would create the table again.
-      for (const suffix of [".waiting", ".waiting.corrupt"]) await remove(path + suffix);
-      await rename(path + SUFFIX, path + DROPPED).catch((error) => {
-        if (!isMissing(error)) throw error;
-      });
-      await disk.syncDirectory(directory);
-      await remove(path + DROPPED);
-      await disk.syncDirectory(directory);
+      await this.#parts.store.table(name).remove();
     } catch (error) {
       this.#names.add(name);
       throw error;
@@ -299,47 +267,28 @@ export class Tables {
     return entry;
   }
 
-  /** Opens a table and applies `changes`, or the queued changes on disk. */
+  /** Opens a table and applies `changes`, or the queued ones. */
   async #openTable(name: string, changes?: TableChanges): Promise<TenantTable> {
-    const { options: _options, opened: _opened, ...shared } = this.#parts;
-    const directory = join(this.#parts.directory, name + SUFFIX);
-    const exists = this.#names.has(name) && (await this.#recover(name, directory));
-    if (!exists) await this.#create(name, directory);
+    const { options: _options, opened: _opened, store, ...shared } = this.#parts;
+    const stored = store.table(name);
+    const exists = this.#names.has(name) && (this.#recovered.has(name) || (await stored.recover()));
+    if (!exists) await this.#create(name, stored);
     // The next opening rolls back a failed one.
     this.#recovered.delete(name);
-    const table = await TenantTable.open({ ...shared, name, directory, connection: this.#connection });
-    const pending = changes ?? (await this.#damaged.queuedChanges(name));
+    const table = await TenantTable.open({ ...shared, name, stored, connection: this.#connection });
+    const pending = changes ?? (await stored.queue.read());
     if (!pending.isEmpty) {
       await table.applyChanges(pending);
-      await this.#damaged.done(name);
+      await stored.queue.remove();
     }
     this.#recovered.add(name);
     return table;
   }
 
-  /** Returns false for a table if a crash interrupted its creation. Nothing was stored in it. */
-  async #recover(name: string, directory: string): Promise<boolean> {
-    if (this.#recovered.has(name)) return true;
-    await removeDrafts(directory);
-    const { disk, logger } = this.#parts;
-    const synced = await readSyncedVersion(directory, logger);
-    if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
-    const dropped = synced === undefined ? 0 : await rollBack(directory, synced, disk);
-    if (dropped > 0)
-      logger.info({ table: name, versions: dropped }, "rolled a table back to its last synced version");
-    return true;
-  }
-
-  async #create(name: string, directory: string): Promise<void> {
-    const { dimensions, disk, keptContentId } = this.#parts;
-    await rm(directory, { recursive: true, force: true });
-    const table = await this.#connection.createEmptyTable(name, tableSchema(dimensions));
-    table.close();
-    await new TableFiles(directory, disk).sync();
-    await disk.syncDirectory(dirname(directory));
-    const empty = { version: 1, rowCount: 0, purged: true, cleanBytes: 0 };
+  async #create(name: string, stored: StoredTable): Promise<void> {
+    const { dimensions, keptContentId } = this.#parts;
     const ids = { contentId: randomUUID(), keptContentId: keptContentId(name) };
-    await writeSyncedVersion(directory, { ...empty, ...ids }, disk);
+    await stored.create(this.#connection, tableSchema(dimensions), ids);
     this.#names.add(name);
   }
 
@@ -388,10 +337,6 @@ export class Tables {
       entry.closing = undefined;
     }
   }
-}
-
-function remove(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true });
 }
 
 /** Returns whether an error is from LanceDB, which has no more specific code. */

@@ -4,30 +4,25 @@ import type { ScopedRow } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Schema } from "apache-arrow";
-import type { Disk } from "../disk.js";
 import { and, compare, type Filter, isIn } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
+import type { StoredTable } from "../store/table-store.js";
 import { retryCommit } from "./commit-retry.js";
-import { diskBytes } from "./disk-bytes.js";
 import { missingRowsError } from "./missing-rows.js";
 import { RunningTasks } from "./running-tasks.js";
-import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
-import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
 
 export interface TenantTableDependencies {
   readonly name: string;
   readonly connection: Connection;
-  /** Directory of the table's files. */
-  readonly directory: string;
+  readonly stored: StoredTable;
   /** Dimensions of the host's embedder. */
   readonly dimensions: number;
   readonly embedder?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly disk: Disk;
   /** Opens the table even if rows are missing. */
   readonly acceptLoss: boolean;
   /** See `StorageContext`. */
@@ -72,7 +67,6 @@ export class TenantTable {
   readonly #parts: TenantTableDependencies;
   readonly #table: Table;
   readonly #reads = new RunningTasks();
-  readonly #files: TableFiles;
   readonly vectors: VectorColumn;
   #rowCount = 0;
   #isDirty = false;
@@ -87,7 +81,6 @@ export class TenantTable {
     this.#parts = parts;
     this.#table = table;
     this.vectors = new VectorColumn(parts, dimensionsOf(schema), (change) => this.commit(change));
-    this.#files = new TableFiles(parts.directory, parts.disk);
   }
 
   /** @throws {Error} If rows are missing. */
@@ -95,7 +88,7 @@ export class TenantTable {
     const table = await parts.connection.openTable(parts.name);
     const schema = await table.schema();
     const opened = new TenantTable(parts, table, schema);
-    const synced = await readSyncedVersion(parts.directory, parts.logger);
+    const synced = await parts.stored.synced();
     const { numRows, fragmentStats } = await table.stats();
     const missingRows = missingRowsError(
       parts.name,
@@ -138,8 +131,9 @@ export class TenantTable {
     return this.#parts.name;
   }
 
-  get directory(): string {
-    return this.#parts.directory;
+  /** Its files. */
+  get stored(): StoredTable {
+    return this.#parts.stored;
   }
 
   get rowCount(): number {
@@ -162,7 +156,7 @@ export class TenantTable {
 
   /** Measures the bytes on disk, which compaction increases. */
   async measure(): Promise<void> {
-    this.backlog.byteCount = (await diskBytes(this.directory)) - this.#cleanBytes;
+    this.backlog.byteCount = (await this.stored.sizeBytes()) - this.#cleanBytes;
   }
 
   /** Reads one version of the table, whatever is written concurrently. */
@@ -252,23 +246,16 @@ export class TenantTable {
     if (this.#isDirty) await this.gate.shared(() => this.syncInGate());
   }
 
-  /**
-   * Syncs inside the gate. The version is read first, when all its files exist, so that the walk finds them.
-   * Concurrent commits, such as compaction, change no rows.
-   */
+  /** Syncs inside the gate. Concurrent commits, such as compaction, change no rows. */
   async syncInGate(): Promise<void> {
     const earlier = this.#unsynced;
     if (!earlier.isEmpty) this.#contentId = randomUUID();
     this.#unsynced = new TableChanges();
     this.#isDirty = false;
     try {
-      const { directory, disk, name } = this.#parts;
-      const version = await newestVersion(directory);
-      const rowCount = await this.#table.countRows();
-      await this.#files.sync();
-      const synced = { version, rowCount, purged: this.#isPurged, cleanBytes: this.#cleanBytes };
-      const ids = { contentId: this.#contentId, keptContentId: this.#parts.keptContentId(name) };
-      await writeSyncedVersion(directory, { ...synced, ...ids }, disk);
+      const ids = { contentId: this.#contentId, keptContentId: this.#parts.keptContentId(this.name) };
+      const state = { purged: this.#isPurged, cleanBytes: this.#cleanBytes, ...ids };
+      await this.stored.settle(this.#table, state);
     } catch (error) {
       this.#isDirty = true;
       earlier.add(this.#unsynced);
@@ -285,7 +272,7 @@ export class TenantTable {
   /** Resets the counters, because only files in use are left on disk. */
   async resetCounters(): Promise<void> {
     Object.assign(this.backlog, EMPTY_BACKLOG);
-    this.#cleanBytes = await diskBytes(this.directory);
+    this.#cleanBytes = await this.stored.sizeBytes();
   }
 
   markPurged(): void {

@@ -1,48 +1,35 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Table } from "@lancedb/lancedb";
 import type { OnPartBytes, StoredPart, StoredRow } from "@membus/plugin-kit";
-import type { Logger } from "@membus/protocol/plugin";
 import type { RecordBatch } from "apache-arrow";
-import { isMissing } from "../disk.js";
-import { lancedb } from "../lancedb.js";
 import { bodySums, mismatchedRows, rowSums, vectorSums } from "../rows/checksums.js";
 import { compare, isIn } from "../rows/filters.js";
 import { dataOf, summedColumns } from "../rows/row-columns.js";
 import { COLUMNS, KEY_HASH_BYTES } from "../rows/schema.js";
 import { TextColumn } from "../rows/text-column.js";
-import { diskBytes } from "./disk-bytes.js";
-import { DRAFT } from "./drafts.js";
-import { readSyncedVersion, type SyncedVersion, versionOfManifest } from "./synced-version.js";
+import type { SyncedVersion, TableStore } from "../store/table-store.js";
 import { TableProgress } from "./table-progress.js";
 import { chunks } from "./tenant-table.js";
 
-const SUFFIX = ".lance";
-
-/** Reads the last synced version of every table in a directory. Nothing may be written there concurrently. */
-export async function* verifyTables(
-  directory: string,
-  logger: Logger,
-  onBytes: OnPartBytes,
-): AsyncGenerator<StoredPart> {
-  const names = await namesIn(directory);
-  const connection = await lancedb().connect(directory, { readConsistencyInterval: 0 });
+/** Reads the last synced version of every table of a store. Nothing may be written there concurrently. */
+export async function* verifyTables(store: TableStore, onBytes: OnPartBytes): AsyncGenerator<StoredPart> {
+  const { tables } = await store.list();
+  const connection = await store.view();
   try {
-    for (const file of names.filter((name) => name.endsWith(SUFFIX))) {
-      const name = file.slice(0, -SUFFIX.length);
-      const path = join(directory, file);
+    for (const name of tables) {
+      const stored = store.table(name);
       // The size is only for the progress. Reading the table reports files that cannot be listed.
-      const sizeBytes = await diskBytes(path).catch(() => 0);
+      const sizeBytes = await stored.sizeBytes().catch(() => 0);
       const progress = new TableProgress(sizeBytes, (count) => onBytes(count, name));
       const reader = new TableReader(name, progress);
-      const synced = await readSyncedVersion(path, logger).catch(() => undefined);
+      const synced = await stored.synced().catch(() => undefined);
       try {
-        // Without the file nothing was ever stored in the table.
+        // Without a synced version nothing was ever stored in the table.
         if (synced !== undefined) await reader.read(await connection.openTable(name), synced);
       } catch (error) {
-        reader.problems.push(`${path} cannot be read: ${(error as Error).message.split("\n", 1)[0]}`);
+        const reason = (error as Error).message.split("\n", 1)[0];
+        reader.problems.push(`${stored.location} cannot be read: ${reason}`);
       }
-      yield { name, rows: reader.rows, problems: reader.problems, orphans: await orphansOf(path) };
+      yield { name, rows: reader.rows, problems: reader.problems, orphans: await stored.orphans() };
     }
   } finally {
     connection.close();
@@ -127,27 +114,4 @@ class TableReader {
       this.#progress.advance(ids.length);
     }
   }
-}
-
-/** Lists temporary files, and data files that no version names. */
-async function orphansOf(table: string): Promise<string[]> {
-  const versions = await namesIn(join(table, "_versions"));
-  const manifests: Buffer[] = [];
-  for (const name of versions) {
-    if (versionOfManifest(name) !== undefined) manifests.push(await readFile(join(table, "_versions", name)));
-  }
-  const isNamed = (name: string) => manifests.some((manifest) => manifest.includes(name));
-  const data = (await namesIn(join(table, "data"))).filter((name) => DRAFT.test(name) || !isNamed(name));
-  const drafts = versions.filter((name) => DRAFT.test(name));
-  return [
-    ...data.map((name) => join(table, "data", name)),
-    ...drafts.map((name) => join(table, "_versions", name)),
-  ];
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  return readdir(directory).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
 }

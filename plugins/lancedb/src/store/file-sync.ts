@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Disk, isMissing } from "../disk.js";
+import { type Disk, isMissing } from "./disk.js";
 
 /** The only file that LanceDB writes more than once. */
 export const LATEST_HINT = "latest_version_hint.json";
@@ -10,7 +10,7 @@ export const LATEST_HINT = "latest_version_hint.json";
  * Makes the files of a table survive power loss, because LanceDB does not sync. LanceDB gives every file a
  * new name and never changes one, so files with a known name are synced.
  */
-export class TableFiles {
+export class FileSync {
   #synced = new Map<string, ReadonlySet<string>>();
 
   constructor(

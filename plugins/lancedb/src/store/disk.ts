@@ -1,4 +1,4 @@
-import { open, rename, writeFile } from "node:fs/promises";
+import { open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Operations that make files survive power loss. */
@@ -28,6 +28,19 @@ export async function replaceFile(path: string, content: string | Uint8Array, on
 /** Returns whether a file operation failed because the file does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+/** Returns whether a file operation failed because a file is where a directory should be. */
+export function isNoDirectory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOTDIR";
+}
+
+/** Returns the names in a directory, none if it does not exist. */
+export async function listNames(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
 }
 
 async function sync(path: string, flags: string): Promise<void> {

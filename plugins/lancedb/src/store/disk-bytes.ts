@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../disk.js";
+import { isMissing } from "./disk.js";
 
 /** Returns the bytes of all files below a directory. Files removed concurrently count as 0. */
 export async function diskBytes(directory: string): Promise<number> {

@@ -1,24 +1,8 @@
-import { readdir, readFile, unlink } from "node:fs/promises";
+import { readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@membus/protocol/plugin";
-import { type Disk, isMissing, replaceFile } from "../disk.js";
-
-/**
- * Last durable version of a table. Later versions may be torn by power loss. They are not needed, because the
- * log still has their contents.
- */
-export interface SyncedVersion {
-  readonly version: number;
-  /** Whether the bytes of all removed rows are erased from disk. */
-  readonly purged: boolean;
-  /** Bytes of the table's files after the last cleanup, 0 before. */
-  readonly cleanBytes: number;
-  /** Rows of that version. Undefined, like the ids, if unknown. */
-  readonly rowCount?: number | undefined;
-  /** See `StoragePart`. */
-  readonly contentId?: string | undefined;
-  readonly keptContentId?: string | undefined;
-}
+import { type Disk, isMissing, listNames, replaceFile } from "./disk.js";
+import type { SyncedVersion } from "./table-store.js";
 
 export const SYNCED = "_synced.json";
 const VERSIONS = "_versions";
@@ -86,13 +70,8 @@ export async function rollBack(
 }
 
 async function listVersions(tableDirectory: string): Promise<number[]> {
-  try {
-    const names = await readdir(join(tableDirectory, VERSIONS));
-    return names.flatMap((name) => versionOfManifest(name) ?? []);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  const names = await listNames(join(tableDirectory, VERSIONS));
+  return names.flatMap((name) => versionOfManifest(name) ?? []);
 }
 
 /** Returns undefined if the file is not a manifest. */

@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory, linkFile, linkTree } from "@membus/disk";
 import type { Logger } from "@membus/protocol/plugin";
-import { isMissing } from "../disk.js";
+import { isMissing } from "./disk.js";
 import { DRAFT } from "./drafts.js";
+import { LATEST_HINT } from "./file-sync.js";
 import { readSyncedVersion, SYNCED, versionOfManifest } from "./synced-version.js";
-import { LATEST_HINT } from "./table-files.js";
 
 /**
  * Links the last synced version of all tables, and the queued changes of damaged tables. Omits tables that

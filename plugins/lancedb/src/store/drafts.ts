@@ -1,6 +1,6 @@
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../disk.js";
+import { isMissing } from "./disk.js";
 
 /** Matches temporary file names of LanceDB, which renames a file when it is complete. */
 export const DRAFT = /^\.tmp/;

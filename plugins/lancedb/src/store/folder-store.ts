@@ -1,0 +1,62 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Connection, Session } from "@lancedb/lancedb";
+import type { Logger } from "@membus/protocol/plugin";
+import { lancedb } from "../lancedb.js";
+import { type Disk, listNames, disk as realDisk } from "./disk.js";
+import { DROPPED, FolderTable, QUEUED, TABLE } from "./folder-table.js";
+import { linkTables } from "./link-tables.js";
+import type { StoredNames, TableStore } from "./table-store.js";
+
+/** Subdirectory of a tier's directory with its tables. */
+const TABLES = "table";
+
+export interface FolderStoreContext {
+  /** The tier's directory. */
+  readonly directory: string;
+  readonly logger: Logger;
+  /** Replaced in tests. */
+  readonly disk?: Disk;
+}
+
+/** Tables in a folder of the local file system. No other process uses it. */
+export class FolderStore implements TableStore {
+  readonly #directory: string;
+  readonly #disk: Disk;
+  readonly #logger: Logger;
+
+  constructor({ directory, logger, disk = realDisk }: FolderStoreContext) {
+    this.#directory = join(directory, TABLES);
+    this.#disk = disk;
+    this.#logger = logger;
+  }
+
+  async open(session: Session): Promise<Connection> {
+    await mkdir(this.#directory, { recursive: true });
+    await this.#disk.syncDirectory(dirname(this.#directory));
+    const connection = await lancedb().connect(this.#directory, {}, session);
+    const names = await readdir(this.#directory);
+    for (const name of names.filter((file) => file.endsWith(DROPPED)))
+      await rm(join(this.#directory, name), { recursive: true, force: true });
+    return connection;
+  }
+
+  view(): Promise<Connection> {
+    return lancedb().connect(this.#directory, { readConsistencyInterval: 0 });
+  }
+
+  async list(): Promise<StoredNames> {
+    const files = await listNames(this.#directory);
+    const endingWith = (suffix: string) =>
+      files.flatMap((file) => (file.endsWith(suffix) ? file.slice(0, -suffix.length) : []));
+    return { tables: endingWith(TABLE), queued: endingWith(QUEUED) };
+  }
+
+  table(name: string): FolderTable {
+    return new FolderTable(name, { directory: this.#directory, disk: this.#disk, logger: this.#logger });
+  }
+
+  async snapshot(directory: string): Promise<void> {
+    await linkTables(this.#directory, join(directory, TABLES), this.#logger);
+  }
+}
