@@ -43,7 +43,7 @@ describe("a sound plugin", () => {
   it("is conformant: exit code 0, with every report that was asked for", async () => {
     const args = ["--json", "r.json", "--junit", "r.xml", "--html", "r.html"];
     const { code, stdout, stderr } = await suite("./sound.mjs", ...args);
-    expect(stdout).toMatch(/\nConformant to core 1\.0/);
+    expect(stdout).toMatch(/\nConformant to agents 1\.0, core 1\.0/);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^\d+ checks, seed \d+\n/);
     const report = readReport("r.json");
