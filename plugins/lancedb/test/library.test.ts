@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 interface Manifest {
@@ -48,4 +50,16 @@ it("the licences of the bundled libraries are beside them", () => {
   ]) {
     expect(licences).toContain(part);
   }
+});
+
+it("a missing native library is reported with the command that installs it", async () => {
+  const program = `
+    Object.defineProperty(process, "arch", { value: "unknown" });
+    const { lancedb } = await import(${JSON.stringify(join(PACKAGE, "src/lancedb.ts"))});
+    try { lancedb(); } catch ({ message }) { console.log(message); }`;
+  const args = ["--import", "tsx", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PACKAGE });
+  expect(stdout).toBe(
+    `LanceDB's native library for ${process.platform}-unknown is missing: run \`npm install --include=optional\`\n`,
+  );
 });
