@@ -10,6 +10,7 @@ const ALLOWED = {
   "plugins/kit": ["protocol", "plugins/disk"],
   "plugins/(?:lancedb|languages|lru)": ["protocol", "plugins/disk", "plugins/kit"],
   "plugins/embeddings": ["protocol", "openai-client"],
+  cluster: ["protocol", "plugins/disk", "plugins/kit", "plugins/lancedb"],
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "openai-client", "agent-client"],
   "integrations/coding-agents": ["protocol", "plugins/disk", "agent-client", "agentic"],

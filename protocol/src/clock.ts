@@ -33,8 +33,20 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
+/** Measures durations for leases. No change of the machine's time affects it. */
+export interface MonotonicClock extends Pick<Clock, "after"> {
+  /** Returns milliseconds since an arbitrary moment as a float. */
+  elapsedMs(): number;
+}
+
+/** The monotonic clock of the machine. On most systems it stands still while the machine is suspended. */
+export const monotonicClock: MonotonicClock = Object.freeze({
+  elapsedMs: () => performance.now(),
+  after: systemClock.after,
+});
+
 /** Resolves after `delayMs` on `clock`, or rejects with the signal's reason as soon as the signal is aborted. */
-export async function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export async function delay(clock: Pick<Clock, "after">, delayMs: number, signal?: AbortSignal): Promise<void> {
   let cancel: () => void = () => {};
   const passed = new Promise<void>((resolve) => {
     cancel = clock.after(delayMs, resolve);

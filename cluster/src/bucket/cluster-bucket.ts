@@ -1,0 +1,99 @@
+import { jetstream, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { isRefused, storeError } from "./store-error.js";
+
+export interface BucketOptions {
+  /** Name of the bucket. */
+  readonly name: string;
+  /** Time limit of a request. */
+  readonly requestTimeoutMs: number;
+}
+
+/** Last write of a key. */
+export interface BucketEntry {
+  readonly key: string;
+  /** Undefined if an operator has deleted the value. */
+  readonly value: Uint8Array | undefined;
+  readonly revision: number;
+}
+
+/**
+ * Key-value bucket of a cluster. Reads are answered by the leader of its stream. Every write names the revision
+ * that it replaces.
+ *
+ * All methods throw `unavailable` if it is unknown whether a write was done, or if the servers cannot answer.
+ */
+export class ClusterBucket {
+  readonly #js: JetStreamClient;
+  readonly #streams: JetStreamManager["streams"];
+  readonly #stream: string;
+  readonly #subjectPrefix: string;
+  readonly #requestTimeoutMs: number;
+
+  private constructor(
+    js: JetStreamClient,
+    { streams }: JetStreamManager,
+    { name, requestTimeoutMs }: BucketOptions,
+  ) {
+    this.#js = js;
+    this.#streams = streams;
+    this.#stream = `KV_${name}`;
+    this.#subjectPrefix = `$KV.${name}.`;
+    this.#requestTimeoutMs = requestTimeoutMs;
+  }
+
+  /** Opens a bucket without a request to the server. */
+  static async open(connection: NatsConnection, options: BucketOptions): Promise<ClusterBucket> {
+    const js = jetstream(connection, { timeout: options.requestTimeoutMs });
+    return new ClusterBucket(js, await js.jetstreamManager(false), options);
+  }
+
+  async get(key: string): Promise<BucketEntry | undefined> {
+    return this.#message({ last_by_subj: this.#subjectPrefix + key });
+  }
+
+  /**
+   * Returns the entry with the lowest revision above `after` among the keys that match `filter`, a subject with
+   * wildcards.
+   */
+  async next(filter: string, after: number): Promise<BucketEntry | undefined> {
+    return this.#message({ next_by_subj: this.#subjectPrefix + filter, seq: after + 1 });
+  }
+
+  /**
+   * Replaces the value with this revision. 0 creates the key.
+   * @returns the new revision, or undefined if the key has another revision.
+   */
+  async write(key: string, value: string, revision: number): Promise<number | undefined> {
+    const expect = { lastSubjectSequence: revision };
+    try {
+      const timeout = this.#requestTimeoutMs;
+      return (await this.#js.publish(this.#subjectPrefix + key, value, { expect, timeout })).seq;
+    } catch (error) {
+      if (isRefused(error)) return undefined;
+      throw storeError(error);
+    }
+  }
+
+  /** Removes a key without a trace, unless it has a later revision. */
+  async remove(key: string, revision: number): Promise<void> {
+    const upTo = { filter: this.#subjectPrefix + key, seq: revision + 1 };
+    await this.#streams.purge(this.#stream, upTo).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  async #message(
+    query: { readonly last_by_subj: string } | { readonly next_by_subj: string; readonly seq: number },
+  ): Promise<BucketEntry | undefined> {
+    try {
+      const found = await this.#streams.getMessage(this.#stream, query);
+      if (found === null) return undefined;
+      const isDeleted = found.header.get("KV-Operation") !== "";
+      const key = found.subject.slice(this.#subjectPrefix.length);
+      return { key, value: isDeleted ? undefined : found.data, revision: found.seq };
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { isMemoryError, MemoryError } from "@membus/protocol";
+import { JetStreamApiError } from "@nats-io/jetstream";
+
+/** Codes of JetStream for a write that expected another revision. */
+const WRONG_LAST_SEQUENCE = new Set([10071, 10164]);
+/** Status of a request that no repetition can mend. */
+const BAD_REQUEST = 400;
+const RETRY_AFTER_MS = 500;
+
+/** Whether the server refused a write because the key has another revision. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof JetStreamApiError && WRONG_LAST_SEQUENCE.has(error.code);
+}
+
+/**
+ * Converts an error of a JetStream request. `unavailable` means that the request may succeed later, and that an
+ * earlier write may have been done. Everything else is final.
+ */
+export function storeError(error: unknown): Error {
+  if (isMemoryError(error) || error instanceof TypeError) return error;
+  const { message } = error as Error;
+  if (error instanceof JetStreamApiError && error.status === BAD_REQUEST)
+    return new MemoryError("runtime_error", `JetStream refused a request: ${message}`, {}, { cause: error });
+  const detail = { reason: "jetstream", retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("unavailable", `JetStream did not answer: ${message}`, detail, { cause: error });
+}
+
+/** Whether a failed request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  return isMemoryError(error) && error.code === "unavailable";
+}

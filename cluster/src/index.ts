@@ -1,0 +1,1 @@
+export { type OwnershipOptions, OwnershipOptionsSchema } from "./ownership/index.js";
