@@ -44,4 +44,4 @@ export type {
   StoredRow,
   Texts,
 } from "./storage.js";
-export { tenantDamaged } from "./storage.js";
+export { storageUnreachable, tenantDamaged } from "./storage.js";

@@ -152,6 +152,10 @@ export interface StorageContext {
  * or moved while it is closed. After a crash at any moment, a storage opens with everything that was synced.
  * Later writes may be there in part, but each row completely or not at all. The kit removes such rows with
  * `removeFrom` and writes them again.
+ *
+ * A storage that cannot be reached now, such as one on another machine, throws `storageUnreachable` and
+ * damages nothing. The log keeps the records until a later flush succeeds. Everything before the failed call
+ * must be synced by the next `sync` that succeeds.
  */
 export interface Storage {
   /** Without it, parts that go missing while the tier is closed are not noticed. */
@@ -234,4 +238,14 @@ export function tenantDamaged(cause?: unknown): MemoryError {
   const message =
     "the stored data of this tenant is damaged. The host's operator must repair it, see the host's log";
   return new MemoryError("unavailable", message, { reason: "storage_damaged" }, { cause });
+}
+
+/** Milliseconds after which a request may find an unreachable storage in use again. */
+const RETRY_AFTER_MS = 1_000;
+
+/** Creates the error for requests while a storage cannot be reached. The host's log has the cause. */
+export function storageUnreachable(cause: unknown): MemoryError {
+  const message = "the host cannot reach its storage now. Send the same request with the same id again";
+  const detail = { reason: "storage_unreachable", retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("unavailable", message, detail, { cause });
 }

@@ -14,4 +14,4 @@ export {
 } from "./lancedb-plugin.js";
 export { toArrowTable } from "./rows/arrow-batch.js";
 export { LOADED_COLUMNS, tableSchema } from "./rows/schema.js";
-export type { Disk } from "./store/disk.js";
+export type { TableStore } from "./store/table-store.js";

@@ -20,7 +20,6 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
-import type { Disk } from "./store/disk.js";
 import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
@@ -33,8 +32,8 @@ import { TableParts } from "./table-parts.js";
 
 /** Directory and services of a storage. */
 export interface LanceStorageContext extends StorageContext {
-  /** Replaced in tests. */
-  readonly disk?: Disk;
+  /** Where the tables are kept. By default in the subdirectory `table` of the directory. */
+  readonly store?: TableStore;
   /** Opens tables with missing rows, without these rows. */
   readonly acceptLoss?: boolean;
 }
@@ -81,7 +80,7 @@ class LanceStorage implements Storage {
     readonly place: LanceStorageContext,
     readonly options: ResolvedLanceStorageOptions,
   ) {
-    this.#store = new FolderStore(place);
+    this.#store = place.store ?? new FolderStore(place);
     this.parts = new TableParts(this.#store);
   }
 
@@ -183,7 +182,7 @@ class LanceStorage implements Storage {
   /** Maintains the tables. A failure of one table does not affect the others and is retried the next time. */
   async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean> {
     if (tenant !== undefined) {
-      await this.#tables.use(tableOf(tenant), (table) => this.#maintain(table, purge));
+      await this.#tables.maintain(tableOf(tenant), (table) => this.#maintain(table, purge));
       return true;
     }
     await this.#tables.retryDamaged();
@@ -196,7 +195,7 @@ class LanceStorage implements Storage {
     await inParallel(written, async ([name, due]) => {
       const shouldPurge = purge || due.purge;
       try {
-        await this.#tables.use(name, (table) => this.#maintain(table, shouldPurge));
+        await this.#tables.maintain(name, (table) => this.#maintain(table, shouldPurge));
       } catch (error) {
         this.#scheduleMaintenance(name, shouldPurge, now + (isDiskFull(error) ? FULL_RETRY_S : RETRY_S));
         throw error;

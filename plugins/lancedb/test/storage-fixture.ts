@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Scope, scopeId, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { createLanceStorage, type Disk, type LanceStorageOptions } from "../src/index.js";
+import { createLanceStorage, type LanceStorageOptions } from "../src/index.js";
+import type { Disk } from "../src/store/disk.js";
+import { FolderStore } from "../src/store/folder-store.js";
 
 export const DIMENSIONS = 4;
 
@@ -31,7 +33,8 @@ export class StorageFixture {
   async open(directory: string, options: OpenOptions = {}): Promise<Storage> {
     const { disk, dimensions = DIMENSIONS, embedder = "static", ...settings } = options;
     const place = { directory, dimensions, embedder, clock: systemClock, logger: silent };
-    const storage = createLanceStorage({ ...place, ...(disk === undefined ? {} : { disk }) }, settings);
+    const store = new FolderStore({ ...place, ...(disk === undefined ? {} : { disk }) });
+    const storage = createLanceStorage({ ...place, store }, settings);
     await storage.open();
     this.#storages.add(storage);
     return storage;

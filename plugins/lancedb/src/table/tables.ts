@@ -10,7 +10,9 @@ import { lancedb } from "../lancedb.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
 import type { StoredTable, TableStore } from "../store/table-store.js";
+import { isUnreachable, throwIfUnreachable } from "../store/unreachable.js";
 import { DamagedTables } from "./damaged-tables.js";
+import { OpenTable } from "./open-table.js";
 import { TableChanges } from "./table-changes.js";
 import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
@@ -30,15 +32,6 @@ export interface TablesDependencies {
   opened(table: TenantTable): void;
 }
 
-interface OpenTable {
-  readonly opening: Promise<TenantTable>;
-  table?: TenantTable;
-  users: number;
-  /** Called when the last user is done. */
-  unused?: () => void;
-  closing?: Promise<void> | undefined;
-}
-
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -54,6 +47,11 @@ export class Tables {
   /** Open tables, least recently used first. */
   readonly #open = new Map<string, OpenTable>();
   readonly #damaged: DamagedTables;
+  /**
+   * Unsynced changes of tables that were closed because the store could not be reached. The log still has
+   * them, too. The next opening makes them again.
+   */
+  readonly #unwritten = new Map<string, TableChanges>();
   /** Tables that are in use again while their tenants are still refused. */
   #recoveredDamaged: readonly string[] = [];
   #closingCount = 0;
@@ -104,7 +102,7 @@ export class Tables {
 
   /**
    * Runs `task` on a table. Returns undefined and creates nothing if the table does not exist.
-   * @throws {MemoryError} `unavailable` for a damaged table.
+   * @throws {MemoryError} `unavailable` for a damaged table, or if the store cannot be reached.
    */
   async use<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
     // A table that is being dropped must not be created again by a waiting task.
@@ -117,13 +115,25 @@ export class Tables {
     try {
       return await this.use(name, task);
     } catch (error) {
+      throwIfUnreachable(error);
       if (!isLanceError(error)) throw error;
       await this.#setAside(name, error, () => undefined);
       throw tenantDamaged(error);
     }
   }
 
-  /** Runs `task` on every undamaged table. A table with a failure becomes damaged. */
+  /** Like `use` for maintenance. Its failures damage no table. */
+  async maintain(name: string, task: (table: TenantTable) => Promise<void>): Promise<void> {
+    try {
+      await this.use(name, task);
+    } catch (error) {
+      if (isUnreachable(error)) this.#release(name);
+      throwIfUnreachable(error);
+      throw error;
+    }
+  }
+
+  /** Runs a reading `task` on every undamaged table. A table with a failure becomes damaged. */
   async each(
     task: (table: TenantTable) => Promise<void>,
     isNeeded: (name: string) => boolean = () => true,
@@ -133,6 +143,7 @@ export class Tables {
       try {
         await this.use(name, task);
       } catch (error) {
+        throwIfUnreachable(error);
         await this.#setAside(name, error, () => undefined);
       }
     }
@@ -170,6 +181,7 @@ export class Tables {
       throw error;
     }
     this.#recovered.delete(name);
+    this.#unwritten.delete(name);
   }
 
   /** Retries damaged tables that are due. Recovered tables are served from the next call on. */
@@ -181,9 +193,12 @@ export class Tables {
     }
   }
 
-  /** Makes all writes to tables durable. Closed tables were synced when they were closed. */
+  /**
+   * Makes all writes to tables durable. Closed tables were synced when they were closed, unless the store
+   * could not be reached.
+   */
   async sync(): Promise<void> {
-    await inParallel([...this.#open.keys()], async (name) => {
+    await inParallel(new Set([...this.#open.keys(), ...this.#unwritten.keys()]), async (name) => {
       try {
         await this.use(name, (table) => table.sync());
       } catch (error) {
@@ -194,6 +209,7 @@ export class Tables {
   }
 
   async close(): Promise<void> {
+    for (const name of [...this.#open.keys()]) await this.#closed(name);
     await inParallel([...this.#open], async ([name, entry]) => this.#close(name, entry, await entry.opening));
     await this.#damaged.keep();
     this.#connection.close();
@@ -206,8 +222,7 @@ export class Tables {
     try {
       return await task(await this.#opened(name, entry));
     } finally {
-      entry.users--;
-      if (entry.users === 0) entry.unused?.();
+      entry.leave();
       await this.#closeIdle();
     }
   }
@@ -221,18 +236,50 @@ export class Tables {
     }
   }
 
-  /** Sets a damaged table aside, together with its changes that are not durable. */
+  /**
+   * Sets a damaged table aside, together with its changes that are not durable. Throws instead if the table
+   * itself is intact: on a full disk, and if the store cannot be reached.
+   */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
-    // The table itself is intact.
     if (isDiskFull(error)) throw error;
+    if (isUnreachable(error)) this.#release(name);
+    throwIfUnreachable(error);
     if (this.#damaged.has(name)) return this.#damaged.change(name, note);
     const table = this.#open.get(name)?.table;
     const changes = new TableChanges();
-    if (table !== undefined) changes.add(table.unsynced);
+    for (const kept of [this.#unwritten.get(name), table?.unsynced])
+      if (kept !== undefined) changes.add(kept);
     note(changes);
     const released = () => table?.abandon() ?? Promise.resolve();
     await this.#damaged.add(name, error, changes, released);
+    this.#unwritten.delete(name);
     this.#open.delete(name);
+  }
+
+  /**
+   * Closes a table after a failed write, because its version is unknown. Its unsynced changes stay in RAM.
+   * Later users wait for it.
+   */
+  #release(name: string): void {
+    const entry = this.#open.get(name);
+    if (entry?.table === undefined || entry.closing !== undefined) return;
+    entry.closing = this.#abandon(name, entry, entry.table).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error, table: name }, "could not close a table");
+    });
+  }
+
+  async #abandon(name: string, entry: OpenTable, table: TenantTable): Promise<void> {
+    try {
+      await entry.unused();
+      await table.abandon();
+    } finally {
+      // A table that became damaged in between has its changes in the queue.
+      if (this.#open.get(name) === entry) {
+        if (!table.unsynced.isEmpty) this.#unwritten.set(name, table.unsynced);
+        this.#recovered.delete(name);
+        this.#open.delete(name);
+      }
+    }
   }
 
   async #reopen(name: string, changes: TableChanges): Promise<void> {
@@ -248,7 +295,7 @@ export class Tables {
   async #acquire(name: string): Promise<OpenTable> {
     await this.#closed(name);
     const entry = this.#open.get(name) ?? this.#startOpening(name);
-    entry.users++;
+    entry.enter();
     this.#open.delete(name);
     this.#open.set(name, entry);
     return entry;
@@ -256,7 +303,7 @@ export class Tables {
 
   #startOpening(name: string): OpenTable {
     const opening = this.#openTable(name);
-    const entry: OpenTable = { opening, users: 0 };
+    const entry = new OpenTable(opening);
     opening.then(
       (table) => {
         entry.table = table;
@@ -276,11 +323,19 @@ export class Tables {
     // The next opening rolls back a failed one.
     this.#recovered.delete(name);
     const table = await TenantTable.open({ ...shared, name, stored, connection: this.#connection });
-    const pending = changes ?? (await stored.queue.read());
-    if (!pending.isEmpty) {
-      await table.applyChanges(pending);
-      await stored.queue.remove();
+    try {
+      const pending = changes ?? (await stored.queue.read());
+      const unwritten = this.#unwritten.get(name);
+      if (unwritten !== undefined) pending.add(unwritten);
+      if (!pending.isEmpty) {
+        await table.applyChanges(pending);
+        await stored.queue.remove();
+      }
+    } catch (error) {
+      await table.abandon();
+      throw error;
     }
+    this.#unwritten.delete(name);
     this.#recovered.add(name);
     return table;
   }
@@ -304,10 +359,8 @@ export class Tables {
     await this.#closed(name);
     const entry = this.#open.get(name);
     if (entry === undefined) return;
-    if (entry.users > 0) {
-      await new Promise<void>((resolve) => {
-        entry.unused = resolve;
-      });
+    if (entry.isUsed) {
+      await entry.unused();
       return this.#closeWhenUnused(name);
     }
     entry.closing = entry.table?.abandon();
@@ -318,7 +371,7 @@ export class Tables {
   async #closeIdle(): Promise<void> {
     for (const [name, entry] of this.#open) {
       if (this.#open.size - this.#closingCount <= this.#parts.options.openTablesMax) return;
-      if (entry.users > 0 || entry.table === undefined || entry.closing !== undefined) continue;
+      if (entry.isUsed || entry.table === undefined || entry.closing !== undefined) continue;
       await this.#close(name, entry, entry.table).catch((error: unknown) => {
         this.#parts.logger.warn({ err: error, table: name }, "could not close a table, it stays open");
       });
