@@ -1,7 +1,15 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { connect, type Table } from "@lancedb/lancedb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isUnreachable } from "../src/store/unreachable.js";
 import { FakeS3, type Fault } from "./s3/fake-s3.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+const CHILD = fileURLToPath(new URL("open-files-child.ts", import.meta.url));
+const fixture = new StorageFixture();
+afterAll(() => fixture.end());
 
 const errorOf = (code: string) => Object.assign(new Error(`${code}: it failed`), { code });
 const failureOf = (task: Promise<unknown>): Promise<unknown> =>
@@ -21,6 +29,18 @@ describe("of the file system", () => {
 
   it.each(["EIO", "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ENOSPC"])("%s is another failure", (code) => {
     expect(isUnreachable(errorOf(code))).toBe(false);
+  });
+
+  it("without free file handles damages no table, and the rows are written once there are some", async () => {
+    const command = `ulimit -n 256; exec "$0" --conditions=membus-source --import tsx "$1" "$2"`;
+    const args = ["-c", command, process.execPath, CHILD, await fixture.directory()];
+    const { stdout } = await promisify(execFile)("bash", args);
+    const failure = '{"reason":"storage_unreachable","retry_after_ms":1000}';
+    expect(stdout.trim().split("\n")).toEqual([
+      `[${failure},${failure}]`,
+      "damaged 0, files t_acme.lance",
+      "rows 1,2,3",
+    ]);
   });
 
   it("is found in a message of LanceDB", () => {
