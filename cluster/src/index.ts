@@ -1,1 +1,8 @@
-export { type OwnershipOptions, OwnershipOptionsSchema } from "./ownership/index.js";
+export { type BucketOptions, ClusterBucket, createClusterBucket } from "./bucket/index.js";
+export {
+  type OwnershipEvents,
+  type OwnershipOptions,
+  OwnershipOptionsSchema,
+  type OwnershipServices,
+  ShardOwnership,
+} from "./ownership/index.js";

@@ -1,4 +1,4 @@
-import { jetstream, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
+import { type JetStreamClient, type JetStreamManager, jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { isRefused, storeError } from "./store-error.js";
 

@@ -1,1 +1,2 @@
 export { type OwnershipOptions, OwnershipOptionsSchema } from "./ownership-options.js";
+export { type OwnershipEvents, type OwnershipServices, ShardOwnership } from "./shard-ownership.js";

@@ -38,11 +38,6 @@ export class OwnershipView {
     this.#logger = logger;
   }
 
-  /** Whether the view has been complete once. */
-  get isComplete(): boolean {
-    return this.#completeAt !== Number.NEGATIVE_INFINITY;
-  }
-
   /** Reads what has changed since the last poll. Errors as in the bucket. */
   async poll(): Promise<void> {
     for (let count = 0; count < CHANGES_PER_POLL_MAX; count++) {

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { turn } from "../../host/test/fake-clock.js";
+import type { ClusterBucket } from "../src/index.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+import { TestHosts } from "./test-hosts.js";
+
+let fixture: ClusterFixture;
+let bucket: ClusterBucket;
+let hosts: TestHosts;
+
+beforeAll(async () => {
+  fixture = await ClusterFixture.open();
+});
+afterAll(() => fixture.close());
+
+beforeEach(async () => {
+  bucket = await fixture.openBucket();
+  hosts = new TestHosts(bucket);
+});
+
+/** Waits until `count` requests are held, then lets them go. */
+function barrier(count: number): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === count) for (const go of waiting) go();
+    });
+}
+
+describe("a host", () => {
+  it("takes all shards of a new cluster", async () => {
+    const a = hosts.start({ host: "a" });
+    await hosts.advance(300);
+    expect(a.events).toEqual(["+0@1", "+1@1", "+2@1", "+3@1"]);
+    expect(hosts.owners()).toEqual([[0], [0], [0], [0]]);
+  });
+
+  it("owns its shards as long as it renews its lease", async () => {
+    const a = hosts.start({ host: "a" });
+    await hosts.advance(60_000);
+    expect(a.events).toEqual(["+0@1", "+1@1", "+2@1", "+3@1"]);
+    expect(a.ownership.epochOf(0)).toBe(1);
+  });
+
+  it("refuses a request for a shard that it does not own in this epoch", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    a.ownership.mustOwn(0, 1);
+    const refusal = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 100 } };
+    expect(() => a.ownership.mustOwn(0, 2)).toThrow(expect.objectContaining(refusal));
+    expect(() => a.ownership.mustOwn(1, 1)).toThrow(expect.objectContaining(refusal));
+  });
+
+  it("loses a shard that another epoch has written to", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    a.ownership.lose(0, 7, "an earlier epoch");
+    expect(a.ownership.epochOf(0)).toBe(1);
+    a.ownership.lose(0, 1, "refused");
+    expect(a.ownership.epochOf(0)).toBeUndefined();
+    expect(a.events).toEqual(["+0@1", "-0@1"]);
+  });
+
+  it.each([
+    [{ leaseMs: 999 }, "leaseMs must be an integer of 1000..120000, got 999"],
+    [{ shardCount: 0 }, "shardCount must be an integer of 1..256, got 0"],
+    [{ pollMs: 19 }, "pollMs must be an integer of 20..10000, got 19"],
+  ])("refuses %j", (options, message) => {
+    expect(() => hosts.start({ host: "a", ...options })).toThrow(new TypeError(message));
+  });
+});
+
+describe("two candidates for one record", () => {
+  it("get one owner", async () => {
+    const pair = [hosts.start({ host: "a", shardCount: 1 }), hosts.start({ host: "b", shardCount: 1 })];
+    const atLease = barrier(2);
+    const atShard = barrier(2);
+    for (const { link } of pair) {
+      const steps = [atLease, atShard];
+      link.before = (method) => (method === "write" ? (steps.shift()?.() ?? Promise.resolve()) : turn());
+    }
+    await hosts.advance(50);
+    await hosts.advance(50);
+    expect(pair.flatMap(({ events }) => events)).toEqual(["+0@1"]);
+    expect(hosts.owners(1).flat()).toHaveLength(1);
+  });
+
+  it("get one owner after the old one is silent", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    const others = [hosts.start({ host: "b", shardCount: 1 }), hosts.start({ host: "c", shardCount: 1 })];
+    await hosts.advance(300);
+    a.link.before = () => new Promise(() => {});
+    await hosts.advance(15_000);
+    expect(others.flatMap(({ events }) => events)).toEqual(["+0@2"]);
+  });
+});
+
+describe("a hand-over", () => {
+  it("gives a host that joins the shards that it should own, without two owners at a time", async () => {
+    const a = hosts.start({ host: "a" });
+    await hosts.advance(300);
+    const b = hosts.start({ host: "b" });
+    for (let passed = 0; passed < 1_500; passed += 50) {
+      await hosts.advance(50);
+      for (const owners of hosts.owners()) expect(owners.length).toBeLessThanOrEqual(1);
+    }
+    expect(a.events.slice(4)).toEqual([">1@1", ">2@1"]);
+    expect(b.events).toEqual(["+1@2", "+2@2"]);
+    expect(hosts.owners()).toEqual([[0], [1], [1], [0]]);
+  });
+
+  it("keeps the owner until its flush has ended", async () => {
+    const a = hosts.start({ host: "a" });
+    await hosts.advance(300);
+    let flushed: () => void = () => {};
+    a.flush = new Promise((resolve) => {
+      flushed = resolve;
+    });
+    hosts.start({ host: "b" });
+    await hosts.advance(20_000);
+    expect(hosts.owners()).toEqual([[0], [0], [0], [0]]);
+    flushed();
+    await hosts.advance(600);
+    expect(hosts.owners()).toEqual([[0], [1], [1], [0]]);
+  });
+
+  it("comes before a host stops", async () => {
+    const [a, b] = [hosts.start({ host: "a" }), hosts.start({ host: "b" })];
+    await hosts.advance(2_000);
+    a.events.length = 0;
+    b.events.length = 0;
+    await hosts.during(a.ownership.stop());
+    await hosts.advance(300);
+    expect(a.events).toEqual([">0@1", ">3@1"]);
+    expect(b.events).toEqual(["+0@2", "+3@2"]);
+    expect(hosts.owners()).toEqual([[1], [1], [1], [1]]);
+  });
+
+  it("of the last host lets the next one begin without waiting", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    await hosts.during(a.ownership.stop());
+    const b = hosts.start({ host: "b", shardCount: 1 });
+    await hosts.advance(300);
+    expect([a.events, b.events]).toEqual([["+0@1", ">0@1"], ["+0@2"]]);
+  });
+});
+
+describe("records of hosts", () => {
+  it("let a second process of the same name wait until the first is silent", async () => {
+    const first = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    const second = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(30_000);
+    expect(second.events).toEqual([]);
+    first.link.before = () => new Promise(() => {});
+    await hosts.advance(15_000);
+    expect([first.events, second.events]).toEqual([["+0@1", "-0@1"], ["+0@2"]]);
+  });
+
+  it("are removed some time after the host stopped", async () => {
+    const [a] = [hosts.start({ host: "a" }), hosts.start({ host: "b" })];
+    await hosts.advance(2_000);
+    await hosts.during(a!.ownership.stop());
+    await hosts.advance(2_000);
+    expect(await bucket.get("own.host.a")).toBeDefined();
+    await hosts.advance(100_000);
+    expect(await bucket.get("own.host.a")).toBeUndefined();
+    const again = hosts.start({ host: "a" });
+    await hosts.advance(2_000);
+    expect(again.events).toEqual(["+0@3", "+3@3"]);
+  });
+});
