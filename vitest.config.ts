@@ -8,7 +8,9 @@ const SLOW_TESTS = "**/*.slow.test.ts";
  */
 const SHARED_PROCESS_PACKAGES = {
   unit: "{protocol,bus,openai-client,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}",
+  agentic: "agentic",
   lancedb: "plugins/{lancedb,languages}",
+  cluster: "cluster",
   gateway: "{gateway,gateway/*}",
   integrations: "integrations/*",
   conformance: "{conformance,conformance/mutants}",
@@ -26,11 +28,8 @@ const SLOW_LIMITS = {
   expect: { poll: { timeout: 300_000 } },
 };
 
-/**
- * Tests that need a separate process: those that change global state such as the clock, or replace a module, and those
- * of agentic, which load large tables.
- */
-const SEPARATE_PROCESS_TESTS = ["**/*.alone.test.ts", "agentic/test/**/*.test.ts"];
+/** Tests that need a separate process, because they change global state such as the clock, or replace a module. */
+const SEPARATE_PROCESS_TESTS = "**/*.alone.test.ts";
 
 /** Test suites of other projects, which need `describe` and `it` as globals. */
 const FOREIGN_SUITES = "**/*.suite.test.ts";
@@ -62,19 +61,14 @@ export default defineConfig({
         test: {
           name: `fast/${name}`,
           include: [`${packages}/test/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, SLOW_TESTS, ...SEPARATE_PROCESS_TESTS, FOREIGN_SUITES],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, SEPARATE_PROCESS_TESTS, FOREIGN_SUITES],
           isolate: false,
           sequence: { groupOrder: index + 1 },
         },
       })),
       {
         extends: true,
-        test: {
-          name: "fast/separate",
-          include: SEPARATE_PROCESS_TESTS,
-          exclude: [...configDefaults.exclude, SLOW_TESTS],
-          sequence: { groupOrder: 20 },
-        },
+        test: { name: "fast/separate", include: [SEPARATE_PROCESS_TESTS], sequence: { groupOrder: 20 } },
       },
       {
         extends: true,

@@ -1,6 +1,6 @@
 import { createLocalBus, type LocalBus, type LocalBusOptions } from "@membus/bus";
 import type { Message } from "@membus/protocol";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { FakeClock } from "../../host/test/fake-clock.js";
 import { type ClientOptions, MemoryClient } from "../src/index.js";
@@ -21,19 +21,12 @@ export interface ClientFixture {
   readonly client: MemoryClient;
 }
 
-const openBuses = new Set<LocalBus>();
-
-afterEach(async () => {
-  for (const bus of openBuses) await bus.close();
-  openBuses.clear();
-});
-
 /** Opens Alice's client and a scripted host on a local bus, with a manual clock. */
 export async function openFixture(options: FixtureOptions = {}): Promise<ClientFixture> {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const bus = createLocalBus(options.bus ?? {}, { clock, logger });
-  openBuses.add(bus);
+  onTestFinished(() => bus.close());
   const host = new ScriptedHost(bus, options.answer ?? storeAll);
   host.listen();
   const client = await MemoryClient.connect({ bus, agent: "alice", ...options.client }, { clock, logger });

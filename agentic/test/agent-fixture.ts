@@ -3,24 +3,18 @@ import { createLocalBus, type LocalBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type Clock, systemClock } from "@membus/protocol";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
-
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 /** Returns the bus of a host in this process, with all tiers in memory. */
 export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
   const services = { clock, logger: new RecordingLogger() };
   const bus = createLocalBus({}, services);
-  cleanups.push(() => bus.close());
+  onTestFinished(() => bus.close());
   const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
   const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
   await host.start();
-  cleanups.push(() => host.stop());
+  onTestFinished(() => host.stop());
   return bus;
 }
 
@@ -31,6 +25,6 @@ export async function openAgent(clock?: Clock): Promise<MemoryClient> {
     agent: "alice",
     timeoutMs: 60_000,
   });
-  cleanups.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }

@@ -5,7 +5,7 @@ import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type Clock, silentLogger, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import {
   type ChatModel,
   LongTermMemory,
@@ -23,17 +23,6 @@ export {
   type ScriptedDecision,
 } from "./scripted-openai/index.js";
 
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-/** Closes after the test, in reverse order. */
-function onEnd(close: () => Promise<unknown>): void {
-  closing.push(close);
-}
-
 /** Returns Alice's client of a real host with the offline embedder, all tiers in memory. */
 export async function openMemory(): Promise<MemoryClient> {
   const services = { clock: systemClock, logger: silentLogger };
@@ -43,7 +32,7 @@ export async function openMemory(): Promise<MemoryClient> {
   const host = createHost({ bus, plugins, embedder, ...services }, { discoveryWaitMs: 10 });
   await host.start();
   const client = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000 });
-  onEnd(async () => {
+  onTestFinished(async () => {
     await client.close();
     await host.stop();
     await bus.close();
@@ -66,7 +55,7 @@ export async function openLongTerm({ client, model, clock, logger, ...options }:
     { subject: "user:abc123", ...options },
     { model, clock, logger },
   );
-  onEnd(() => longTerm.close());
+  onTestFinished(() => longTerm.close());
   return { memory, longTerm };
 }
 

@@ -4,13 +4,7 @@ import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { hostSubjects, silentLogger, systemClock } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
-
-const closing: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+import { onTestFinished } from "vitest";
 
 export interface MemoryFixture {
   readonly memory: MemoryClient;
@@ -35,7 +29,7 @@ export async function openMemory(
     bus.subscribe(subject, (message) => void subjects.push(message.subject)),
   );
   const memory = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000, ...options });
-  closing.push(async () => {
+  onTestFinished(async () => {
     await memory.close();
     await host.stop();
     await bus.close();

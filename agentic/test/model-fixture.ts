@@ -1,13 +1,8 @@
 import type { Clock } from "@membus/protocol";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { CostMeter, ModelError, type OpenAiChatOptions, openaiChatModel } from "../src/index.js";
 import type { ModelStreamPart, OpenAiChatDependencies } from "../src/model/index.js";
 import { type Script, ScriptedOpenAi } from "./scripted-openai/index.js";
-
-const servers: ScriptedOpenAi[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-});
 
 /**
  * Starts a server that plays `script` and stops with the test, a model that calls it, and a meter with a clock that skips pauses.
@@ -18,7 +13,7 @@ export async function startModel(
   dependencies: OpenAiChatDependencies = {},
 ) {
   const server = await ScriptedOpenAi.start(script);
-  servers.push(server);
+  onTestFinished(() => server.stop());
   const model = openaiChatModel({ model: "scripted", baseUrl: server.baseUrl, ...options }, dependencies);
   const clock = new HastyClock();
   return { server, model, clock, meter: new CostMeter(clock) };

@@ -8,7 +8,7 @@ import { createHost } from "@membus/host";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { callTool, ProgressiveMemory, type ProgressiveOptions } from "../src/index.js";
 import { loadPrompt } from "../src/model/index.js";
 import {
@@ -22,43 +22,38 @@ import {
 import { startModel } from "./model-fixture.js";
 import type { ReceivedChat, ScriptedAnswer, ScriptedReply } from "./scripted-openai/index.js";
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 const services = { clock: systemClock, logger: silentLogger };
 
 /** Returns a client of a host in this process, all tiers in memory, with keyword search. */
 export async function hostInMemory(): Promise<MemoryClient> {
   const bus = createLocalBus({}, services);
-  cleanups.push(() => bus.close());
+  onTestFinished(() => bus.close());
   const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
   const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
   await host.start();
-  cleanups.push(() => host.stop());
+  onTestFinished(() => host.stop());
   return connect(bus);
 }
 
 /** Returns the same with the episodic tier on LanceDB and an embedder, for vector search. */
 export async function hostOnDisk(): Promise<MemoryClient> {
   const folder = await mkdtemp(join(tmpdir(), "membus-progressive-"));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const bus = createLocalBus({}, services);
-  cleanups.push(() => bus.close());
+  onTestFinished(() => bus.close());
   const parts = { bus, plugins: { episodic: createLanceDbPlugin() }, embedder: createStaticEmbedder() };
   const host = createHost(
     { ...parts, dataDirectories: { episodic: folder }, ...services },
     { discoveryWaitMs: 10 },
   );
   await host.start();
-  cleanups.push(() => host.stop());
+  onTestFinished(() => host.stop());
   return connect(bus);
 }
 
 async function connect(bus: ReturnType<typeof createLocalBus>): Promise<MemoryClient> {
   const client = await MemoryClient.connect({ bus, agent: "alice", timeoutMs: 60_000 });
-  cleanups.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 

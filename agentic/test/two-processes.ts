@@ -6,7 +6,7 @@ import { createHost } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { systemClock } from "@membus/protocol";
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import {
@@ -23,15 +23,10 @@ const EXEC_ARGV = ["--conditions=membus-source", "--import", "tsx"];
 const NAMES = ["left", "right"];
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-const fixture = new NatsFixture();
-const children: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-  await fixture.close();
-});
-
 /** Starts a server, a host with the disk tier, and a client in this process. */
 async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
+  const fixture = new NatsFixture();
+  onTestFinished(() => fixture.close());
   const server = await fixture.launch({ binary: NATS_SERVER });
   const { bus, logger } = await fixture.connect({ servers: server.url });
   const host = createHost(
@@ -51,18 +46,20 @@ async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
   return { server, memory };
 }
 
+/** Starts a process that edits, and ends with the test. */
+function startChild(server: NatsServer, name: string, rounds: string): ChildProcess {
+  const child = fork(CHILD, [server.url, name, rounds], { execArgv: EXEC_ARGV });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
 /** Runs two processes that start together, and returns their results. */
 async function editInTwo(
   server: NatsServer,
   what: "block" | "node" | "file" | "message",
   rounds: number,
 ): Promise<Record<string, unknown>[]> {
-  const started = NAMES.map((name) =>
-    fork(CHILD, [server.url, name, String(rounds)], {
-      execArgv: ["--conditions=membus-source", "--import", "tsx"],
-    }),
-  );
-  children.push(...started);
+  const started = NAMES.map((name) => startChild(server, name, String(rounds)));
   await Promise.all(started.map((child) => once(child, "message")));
   const output = started.map((child) => Promise.race([once(child, "message"), once(child, "exit")]));
   for (const child of started) child.send(what);
@@ -132,8 +129,7 @@ export async function killWhileMoving(kills: number): Promise<void> {
   const files = new MemoryFiles(memory);
   for (let n = 0; n < kills; n++) {
     const { revision } = await files.write("/a/shared", "left 0\nright 0\n");
-    const child = fork(CHILD, [server.url, "left", "1000"], { execArgv: EXEC_ARGV });
-    children.push(child);
+    const child = startChild(server, "left", "1000");
     await once(child, "message");
     child.send("file");
     while ((await newestRevision(memory)) < revision + 10 + n)
@@ -162,8 +158,7 @@ export async function killWhileEditing(kills: number): Promise<void> {
   const blocks = new Blocks(memory);
   for (let n = 0; n < kills; n++) {
     await blocks.create("shared");
-    const child = fork(CHILD, [server.url, "left", "100"], { execArgv: EXEC_ARGV });
-    children.push(child);
+    const child = startChild(server, "left", "100");
     await once(child, "message");
     child.send("block");
     while ((await blocks.read("shared"))!.undoCount < 5 + n)
@@ -229,8 +224,7 @@ export async function killWhileEditingMessage(kills: number): Promise<void> {
   for (let n = 0; n < kills; n++) {
     const conversation = await openShared(memory);
     const [before] = await conversation.get({ ids: ["shared"] });
-    const child = fork(CHILD, [server.url, "left", "100"], { execArgv: EXEC_ARGV });
-    children.push(child);
+    const child = startChild(server, "left", "100");
     await once(child, "message");
     child.send("message");
     let revision = before!.revision;

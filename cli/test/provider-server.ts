@@ -1,14 +1,6 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
-
-const servers: Server[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
+import { onTestFinished } from "vitest";
 
 interface ProviderRequest {
   readonly path: string;
@@ -34,7 +26,10 @@ export async function startProvider(
     const { status = 200, body } = answer(requests.at(-1)!);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
-  servers.push(server);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 }

@@ -11,7 +11,7 @@ import {
   systemClock,
 } from "@membus/protocol";
 import type { BusMessage, Embedder, MemoryPlugin } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { createHost, type Host, type HostDependencies, type HostOptions } from "../src/index.js";
 import { FakeClock } from "./fake-clock.js";
@@ -27,13 +27,6 @@ export interface FixtureOptions {
   readonly embedder?: Embedder;
   readonly dependencies?: Partial<HostDependencies>;
 }
-
-const running = new Set<HostFixture>();
-
-afterEach(async () => {
-  for (const fixture of running) await fixture.stop();
-  running.clear();
-});
 
 /** Host on a local bus with a stopped clock, and a client for one agent. */
 export class HostFixture {
@@ -58,7 +51,7 @@ export class HostFixture {
       },
       { discoveryWaitMs: 10, ...options },
     );
-    running.add(this);
+    onTestFinished(() => this.stop());
   }
 
   static async start(options?: FixtureOptions): Promise<HostFixture> {

@@ -35,9 +35,8 @@ describe("host options", () => {
 });
 
 describe("createHost", () => {
-  const { bus } = new HostFixture();
-
   it("refuses plugins that it cannot serve", () => {
+    const { bus } = new HostFixture();
     const plugin = new MapPlugin();
     expect(() => createHost({ bus, plugins: {} })).toThrow(new TypeError("a host needs at least one plugin"));
     expect(() => createHost({ bus, plugins: { episodic: plugin, semantic: plugin } })).toThrow(
@@ -49,6 +48,7 @@ describe("createHost", () => {
   });
 
   it("refuses a manifest that omits a feature", () => {
+    const { bus } = new HostFixture();
     const plugin = new MapPlugin();
     delete (plugin.manifest.features as Partial<typeof plugin.manifest.features>).ttl;
     expect(() => createHost({ bus, plugins: { working: plugin } })).toThrow(

@@ -1,12 +1,7 @@
 import { isMemoryError, type MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type Answer, ProviderServer } from "./provider-server.js";
-
-const servers: ProviderServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
 
 /** Keeps every line as text. */
 class RecordingLogger implements Logger {
@@ -24,7 +19,7 @@ class RecordingLogger implements Logger {
 /** Starts a real server, which ends with the test, and a log for its client. */
 export async function startProvider(answer: Answer) {
   const server = await ProviderServer.start(answer);
-  servers.push(server);
+  onTestFinished(() => server.close());
   return { server, logger: new RecordingLogger() };
 }
 

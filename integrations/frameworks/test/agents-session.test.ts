@@ -10,21 +10,20 @@ import {
   tool,
   Usage,
 } from "@openai/agents";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rejection } from "../../../bus/test/expect-error.js";
 import { MembusSession, type SessionOptions } from "../src/openai-agents/index.js";
-import { type RealHost, startRealHost } from "./real-host.js";
+import { RealHost, startRealHost } from "./real-host.js";
 import { resultOrError } from "./result-or-error.js";
 
 const user = (content: string): AgentInputItem => ({ role: "user", content });
 
-let host: RealHost;
+const host = new RealHost();
 let memory: MemoryClient;
 let agents = 0;
-beforeAll(async () => {
-  host = await startRealHost();
-});
+beforeAll(() => host.start());
+afterAll(() => host.close());
 beforeEach(async () => {
   memory = await host.connect({ agent: `agent${agents++}` });
 });

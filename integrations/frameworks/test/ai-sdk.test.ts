@@ -10,10 +10,10 @@ import {
   wrapLanguageModel,
 } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
 import { aiSdkTools, type MiddlewareOptions, membusMiddleware, membusTools } from "../src/ai-sdk/index.js";
-import { type RealHost, startRealHost } from "./real-host.js";
+import { RealHost, startRealHost } from "./real-host.js";
 
 type Generated = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;
 type Prompt = MockLanguageModelV3["doGenerateCalls"][number]["prompt"];
@@ -37,13 +37,12 @@ const calls = (toolName: string, input: object): Generated => ({
   warnings: [],
 });
 
-let host: RealHost;
+const host = new RealHost();
 let client: MemoryClient;
 let memory: LongTermMemory;
 let agents = 0;
-beforeAll(async () => {
-  host = await startRealHost();
-});
+beforeAll(() => host.start());
+afterAll(() => host.close());
 beforeEach(async () => {
   client = await host.connect({ agent: `agent${agents++}` });
   memory = new LongTermMemory(client, { subject: "user:ada" });

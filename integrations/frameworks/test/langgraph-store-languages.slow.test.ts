@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MembusStore } from "../src/langgraph/index.js";
 import { HAS_PYTHON, NEEDS_PYTHON, PythonProcess } from "./one-fact/python-process.js";
-import { type RealHost, startRealHost } from "./real-host.js";
+import { RealHost } from "./real-host.js";
 
 const ADA = ["people", "ada"];
 const TEA = { drink: "tea", cups: 3, hot: true, at: { hour: 5 } };
@@ -9,7 +9,7 @@ const MANY = Object.fromEntries(Array.from({ length: 70 }, (_, n) => [`field${n}
 const LONG = "word ".repeat(70_000);
 
 describe.skipIf(!HAS_PYTHON)(`LangGraph items shared by two languages (${NEEDS_PYTHON})`, () => {
-  let host: RealHost;
+  const host = new RealHost();
   let store: MembusStore;
   let python: PythonProcess;
   const put = (key: string, value: object) => python.call("put_item", { key, value });
@@ -17,11 +17,14 @@ describe.skipIf(!HAS_PYTHON)(`LangGraph items shared by two languages (${NEEDS_P
   const keys = async (filter: object) => (await store.search(["people"], { filter })).map(({ key }) => key);
 
   beforeAll(async () => {
-    host = await startRealHost();
+    await host.start();
     store = new MembusStore(await host.connect({ agent: "alice" }));
     python = new PythonProcess(host.url, "alice");
   });
-  afterAll(() => python?.stop());
+  afterAll(async () => {
+    await python?.stop();
+    await host.close();
+  });
 
   it("are found by each field of their values, in both languages", async () => {
     await put("python", TEA);

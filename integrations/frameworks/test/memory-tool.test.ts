@@ -2,7 +2,7 @@ import { anthropic } from "@ai-sdk/anthropic";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
 import type { MemoryClient } from "@membus/agent-client";
 import { MemoryFiles } from "@membus/agentic";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../../../bus/test/expect-error.js";
 import {
   type AnthropicMemoryOptions,
@@ -11,20 +11,19 @@ import {
   memoryToolExecute,
   memoryToolHandlers,
 } from "../src/anthropic/index.js";
-import { type RealHost, startRealHost } from "./real-host.js";
+import { RealHost, startRealHost } from "./real-host.js";
 import { resultOrError } from "./result-or-error.js";
 
 const NOTES = "/memories/notes.md";
 /** 510 KB as JSON. Parts end at any character. */
 const LONG = 'é"\\🦊 words\n'.repeat(30_000);
 
-let host: RealHost;
+const host = new RealHost();
 let memory: MemoryClient;
 let tool: MemoryToolHandlers;
 let agents = 0;
-beforeAll(async () => {
-  host = await startRealHost();
-});
+beforeAll(() => host.start());
+afterAll(() => host.close());
 beforeEach(async () => {
   memory = await host.connect({ agent: `agent${agents++}` });
   tool = memoryToolHandlers(memory);

@@ -7,7 +7,7 @@ import { PLACES, type Program } from "./one-fact/program.js";
 import { HAS_PYTHON, NEEDS_PYTHON, PythonProcess } from "./one-fact/python-process.js";
 import { pythonPrograms } from "./one-fact/python-programs.js";
 import { whoSeesWhose } from "./one-fact/table.js";
-import { type RealHost, startRealHost } from "./real-host.js";
+import { RealHost } from "./real-host.js";
 
 const AGENT = "alice";
 /** One fact per program. The questions are not facts, so that recording them adds none. */
@@ -34,7 +34,7 @@ const FACTS = [
   ["Ada trains for a marathon.", "marathon of Ada?"],
 ] as const;
 
-let host: RealHost;
+const host = new RealHost();
 let memory: MemoryClient;
 let python: PythonProcess;
 const mcp = new McpPrograms();
@@ -49,7 +49,7 @@ const PROGRAMS: readonly Program[] = [
 const CELLS = whoSeesWhose();
 
 beforeAll(async () => {
-  host = await startRealHost();
+  await host.start();
   memory = await host.connect({ agent: AGENT });
   await mcp.start(host.url, AGENT, await host.folder());
   await gateway.start(host.url, await host.folder());
@@ -62,6 +62,7 @@ afterAll(async () => {
   if (HAS_PYTHON) await python.stop();
   await gateway.stop();
   await mcp.stop();
+  await host.close();
 });
 
 /** Returns the programs that find a fact. */

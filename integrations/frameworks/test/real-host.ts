@@ -3,7 +3,7 @@ import { createHost } from "@membus/host";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { systemClock } from "@membus/protocol";
-import { afterAll } from "vitest";
+import { onTestFinished } from "vitest";
 import { NatsFixture } from "../../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 
@@ -58,15 +58,10 @@ export class RealHost {
   }
 }
 
-const started: RealHost[] = [];
-afterAll(async () => {
-  for (const host of started) await host.close();
-});
-
-/** Starts a host that runs until the end of the test file. */
+/** Starts a host that runs until the end of the test. */
 export async function startRealHost(): Promise<RealHost> {
   const host = new RealHost();
-  started.push(host);
+  onTestFinished(() => host.close());
   await host.start();
   return host;
 }

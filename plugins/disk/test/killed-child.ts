@@ -1,13 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type KillPoint, killPointEnvironment } from "./kill-point-environment.js";
-
-let child: ChildProcess | undefined;
-afterEach(() => {
-  child?.kill("SIGKILL");
-});
 
 /** File changes for the rounds of a test: dense at the start of an operation, then wider apart. */
 export const FILE_CHANGES: readonly number[] = [1, 2, 3, 5, 8, 13, 21, 34];
@@ -22,7 +17,7 @@ export async function runUntilKilled(
     env: { ...process.env, ...killPointEnvironment(point) },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  child = started;
+  onTestFinished(() => void started.kill("SIGKILL"));
   const exited = once(started, "exit");
   const lines: string[] = [];
   for await (const line of createInterface({ input: started.stdout })) lines.push(line);

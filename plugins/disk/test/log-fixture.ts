@@ -3,24 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMemoryError, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type FileLog, type FileLogDependencies, openFileLog } from "../src/log/file-log.js";
 import type { FileLogOptions } from "../src/log/file-log-options.js";
 import type { Log } from "../src/log/log.js";
 
-const directories: string[] = [];
-const open = new Set<FileLog>();
-
-afterEach(async () => {
-  for (const log of open) await log.close().catch(() => undefined);
-  open.clear();
-  for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
-});
-
 /** Creates an empty directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "membus-log-"));
-  directories.push(directory);
+  onTestFinished(() => rm(directory, { recursive: true }));
   return directory;
 }
 
@@ -54,7 +45,7 @@ export async function openLog(directory: string, options: OpenOptions = {}): Pro
     ...(onRecord === undefined ? {} : { onRecord }),
   };
   const log = await openFileLog(directory, rest, { clock: systemClock, logger, ...ports });
-  open.add(log);
+  onTestFinished(() => log.close().catch(() => undefined));
   return log;
 }
 

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import type { FileLogOptions, LogRecovery } from "@membus/disk";
 import type { MemoryTier } from "@membus/protocol";
 import type { Embedder, Logger, MemoryChange, PluginServices, Reranker } from "@membus/protocol/plugin";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type FileLog, openFileLog } from "../../disk/src/log/file-log.js";
 import type { OpenLogFile } from "../../disk/src/log/log-file.js";
 import {
@@ -23,16 +23,19 @@ import { TestClock } from "./test-clock.js";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-/** Closes logs and removes directories: after each test, and between the runs of a property. */
+/** Closes logs and removes directories: after a test, and between the runs of a property. */
 export async function cleanUp(): Promise<void> {
   for (const next of cleanups.splice(0).reverse()) await next();
 }
 
-afterEach(cleanUp);
+function cleanUpWith(cleanup: () => Promise<unknown>): void {
+  cleanups.push(cleanup);
+  onTestFinished(cleanUp);
+}
 
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "membus-kit-"));
-  cleanups.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
+  cleanUpWith(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
   return directory;
 }
 
@@ -129,7 +132,7 @@ export class TestKit {
     const ports = { clock, logger, ...(setup.openFile === undefined ? {} : { openFile: setup.openFile }) };
     const options = { durability: "process", ...setup.log, nextSeqMin } as const;
     const log = await openFileLog(join(directory, "log"), options, { ...ports, onRecord });
-    cleanups.push(() => log.close().catch(() => undefined));
+    cleanUpWith(() => log.close().catch(() => undefined));
     this.log = log;
     this.#watch(storage, log);
     return log;

@@ -170,6 +170,7 @@ describe("the working tier", () => {
         conditional: true,
         eviction: true,
         subtree: true,
+        agents: true,
         queued: true,
         fields: true,
         recency: true,
