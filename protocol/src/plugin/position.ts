@@ -16,7 +16,10 @@ export const PositionSchema = z.strictObject({
 });
 export type Position = z.infer<typeof PositionSchema>;
 
-export function positionOf(entry: MemoryEntry, order: Order): Position {
+/** Fields of an entry that determine its position. */
+type Positioned = Pick<MemoryEntry, "score" | "occurred_at" | "seq" | "tier" | "namespace" | "key_hash">;
+
+export function positionOf(entry: Positioned, order: Order): Position {
   const { seq, tier, namespace, key_hash } = entry;
   return { rank: order === "relevance" ? entry.score : entry.occurred_at, seq, tier, namespace, key_hash };
 }

@@ -55,14 +55,23 @@ export class Journal<Line> {
 }
 
 function plain(_: string, value: unknown): unknown {
-  if (value instanceof Float32Array) return { $vector: Array.from(value) };
+  if (value instanceof Float32Array) return { $vector: toBase64(value) };
   if (!(value instanceof MemoryError)) return value;
   const { code, message, detail } = value;
   return { $error: { code, message, detail } };
 }
 
 function revive(_: string, value: unknown): unknown {
-  const { $vector, $error } = (value ?? {}) as { $vector?: number[]; $error?: MemoryError };
-  if ($vector !== undefined) return Float32Array.from($vector);
+  const { $vector, $error } = (value ?? {}) as { $vector?: string; $error?: MemoryError };
+  if ($vector !== undefined) return fromBase64($vector);
   return $error === undefined ? value : new MemoryError($error.code, $error.message, $error.detail);
+}
+
+/** One text instead of a list, because `JSON.stringify` calls its function for each number of a list. */
+function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+}
+
+function fromBase64(text: string): Float32Array {
+  return new Float32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);
 }

@@ -310,7 +310,9 @@ export class ReferencePlugin implements MemoryPlugin {
   }
 
   protected position({ row, score }: Found, order: PluginRetrieveRequest["order"]) {
-    return positionOf(toEntry(row, score, [], undefined), order);
+    const { scope, seq, occurred_at, key_hash } = row;
+    const { tier, namespace } = scope;
+    return positionOf({ score, occurred_at, seq, tier, namespace, key_hash }, order);
   }
 
   protected page(found: readonly Found[], request: PluginRetrieveRequest): PluginRetrieveResult {
