@@ -13,7 +13,7 @@ export function expectConformant(report: SuiteReport, counts: Counts): void {
   expect(report.conformant).toBe(true);
 }
 
-function outcomeCounts({ checks }: SuiteReport): Counts {
+export function outcomeCounts({ checks }: SuiteReport): Counts {
   const counts: Counts = {};
   for (const { outcome } of checks) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;

@@ -64,10 +64,11 @@ async function runVitest(
   }
 }
 
+// `create-plugin.slow.test.ts` runs all checks of two plugins in this way. Here one area applies, and one does not.
 describe("the test file of a correct plugin", () => {
   let run: Awaited<ReturnType<typeof runVitest>>;
   beforeAll(async () => {
-    run = await runVitest(SOUND, testFile());
+    run = await runVitest(SOUND, testFile(), "-t= (store|durability)/");
   });
 
   it("has one test for each check, and their number in its title", () => {
@@ -82,9 +83,11 @@ describe("the test file of a correct plugin", () => {
     const failed = run.tests.filter(({ status }) => status === "failed");
     expect(failed.map(({ title }) => title)).toEqual([]);
     expect(run.code).toBe(0);
-    const skipped = run.tests.filter(({ status }) => status !== "passed");
-    expect(skipped.length).toBeGreaterThan(0);
-    expect(skipped.length).toBeLessThan(run.tests.length / 2);
+    const ofArea = (area: string) => run.tests.filter(({ title }) => title.startsWith(`${area}/`));
+    const passed = (area: string) => ofArea(area).filter(({ status }) => status === "passed");
+    expect(passed("store").length).toBeGreaterThan(ofArea("store").length / 2);
+    expect(ofArea("durability").length).toBeGreaterThan(0);
+    expect(passed("durability")).toEqual([]);
     expect(run.output).toContain("durable is not declared");
   });
 
