@@ -6,3 +6,4 @@ export {
   type OwnershipServices,
   ShardOwnership,
 } from "./ownership/index.js";
+export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardTier } from "./place/index.js";

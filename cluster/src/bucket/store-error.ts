@@ -18,8 +18,9 @@ export function isRefused(error: unknown): boolean {
  */
 export function storeError(error: unknown): Error {
   if (isMemoryError(error) || error instanceof TypeError) return error;
-  const { message } = error as Error;
-  if (error instanceof JetStreamApiError && error.status === BAD_REQUEST)
+  const { name, message } = error as Error;
+  const isApiError = error instanceof JetStreamApiError;
+  if (name === "InvalidArgumentError" || (isApiError && error.status === BAD_REQUEST))
     return new MemoryError("runtime_error", `JetStream refused a request: ${message}`, {}, { cause: error });
   const detail = { reason: "jetstream", retry_after_ms: RETRY_AFTER_MS };
   return new MemoryError("unavailable", `JetStream did not answer: ${message}`, detail, { cause: error });

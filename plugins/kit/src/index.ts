@@ -13,7 +13,15 @@ export { KIT_DEFAULTS, type KitOptions, KitOptionsSchema } from "./kit-options.j
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
 export type { ErasedCounts } from "./operations/index.js";
-export type { Owner } from "./place/index.js";
+export type {
+  FolderFacts,
+  ManifestStore,
+  Markers,
+  Owner,
+  RecordedPart,
+  SpaceReserve,
+  TierPlace,
+} from "./place/index.js";
 export type { StorageQuota, StorageQuotaOptions } from "./quotas/index.js";
 export type { RetainedEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";

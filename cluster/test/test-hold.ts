@@ -1,0 +1,20 @@
+import { MemoryError } from "@membus/protocol";
+import type { ShardHold } from "../src/index.js";
+
+/** Hold on a shard that ends when it is told so. */
+export class TestHold implements ShardHold {
+  readonly epoch: number;
+  readonly lostBecause: string[] = [];
+
+  constructor(epoch: number) {
+    this.epoch = epoch;
+  }
+
+  mustOwn(): void {
+    if (this.lostBecause.length > 0) throw new MemoryError("unavailable", "the shard is lost");
+  }
+
+  lose(reason: string): void {
+    this.lostBecause.push(reason);
+  }
+}
