@@ -61,6 +61,6 @@ const SOUND: readonly Sound[] = [
 
 it.each(SOUND)("the plugin $name keeps everything as the $tier tier", async (sound) => {
   const world = await createPluginWorld({ ...sound, nodeArguments: NODE_ARGUMENTS });
-  const report = await runToReport(world, { seed: 1, rerun: (id) => id });
+  const report = await runToReport(world, { seed: 1, rerun: (id) => id, checkTimeoutMs: 120_000 });
   expect(redChecks(report)).toEqual([]);
 });
