@@ -7,3 +7,12 @@ export {
   ShardOwnership,
 } from "./ownership/index.js";
 export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardTier } from "./place/index.js";
+export {
+  checkRouting,
+  type Routing,
+  type SubjectMapping,
+  shardMappings,
+  shardOf,
+  subscribeShard,
+} from "./routing/index.js";
+export { type ClusterIdentity, type ExpectedCluster, requireCluster, writeIdentity } from "./start/index.js";

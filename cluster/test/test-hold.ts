@@ -10,8 +10,12 @@ export class TestHold implements ShardHold {
     this.epoch = epoch;
   }
 
+  get isOwned(): boolean {
+    return this.lostBecause.length === 0;
+  }
+
   mustOwn(): void {
-    if (this.lostBecause.length > 0) throw new MemoryError("unavailable", "the shard is lost");
+    if (!this.isOwned) throw new MemoryError("unavailable", "the shard is lost");
   }
 
   lose(reason: string): void {

@@ -46,7 +46,11 @@ export const monotonicClock: MonotonicClock = Object.freeze({
 });
 
 /** Resolves after `delayMs` on `clock`, or rejects with the signal's reason as soon as the signal is aborted. */
-export async function delay(clock: Pick<Clock, "after">, delayMs: number, signal?: AbortSignal): Promise<void> {
+export async function delay(
+  clock: Pick<Clock, "after">,
+  delayMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
   let cancel: () => void = () => {};
   const passed = new Promise<void>((resolve) => {
     cancel = clock.after(delayMs, resolve);
@@ -60,7 +64,7 @@ export async function delay(clock: Pick<Clock, "after">, delayMs: number, signal
 
 /** Returns the result of `work`, or undefined after `timeoutMs`. A timeout does not stop `work`. */
 export async function withTimeout<T>(
-  clock: Clock,
+  clock: Pick<Clock, "after">,
   timeoutMs: number,
   work: Promise<T>,
 ): Promise<T | undefined> {

@@ -70,10 +70,7 @@ export class KvManifest implements ManifestStore {
 
   async #claimPart(record: EpochRecord, fromEpoch: number): Promise<void> {
     if (record.epoch < fromEpoch) return this.#records.remove(record);
-    const part = await this.#records.claim(
-      record.key,
-      (now) => (now ?? record).content as RecordedPart,
-    );
+    const part = await this.#records.claim(record.key, (now) => (now ?? record).content as RecordedPart);
     this.#parts.set(part.name, part);
   }
 

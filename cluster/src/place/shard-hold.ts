@@ -3,6 +3,7 @@ import type { ShardOwnership } from "../ownership/index.js";
 /** A shard that this host owns in one epoch. */
 export interface ShardHold {
   readonly epoch: number;
+  readonly isOwned: boolean;
   /** @throws {MemoryError} `unavailable` unless this host still owns the shard in this epoch. */
   mustOwn(): void;
   /** Gives the shard up, because another epoch has written to it. */
@@ -13,6 +14,9 @@ export interface ShardHold {
 export function holdShard(ownership: ShardOwnership, shard: number, epoch: number): ShardHold {
   return {
     epoch,
+    get isOwned() {
+      return ownership.epochOf(shard) === epoch;
+    },
     mustOwn: () => ownership.mustOwn(shard, epoch),
     lose: (reason) => ownership.lose(shard, epoch, reason),
   };

@@ -1,0 +1,32 @@
+/** First token of the subjects that owners subscribe to. */
+const SHARD_TOKEN = "p";
+
+/** A subject and the subject that the server replaces it with. */
+export interface SubjectMapping {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Endings of request subjects, after the tenant and the agent. */
+const ENDINGS = ["memory.*.req", "memory.*.*.req", "ping"];
+
+/** Returns the mappings that send each request to the shard of its tenant. They belong to the hosts' account. */
+export function shardMappings(prefix: string, shardCount: number): SubjectMapping[] {
+  return ENDINGS.map((ending) => {
+    const from = `${prefix}.*.*.${ending}`;
+    let wildcard = 0;
+    const target = from.replaceAll("*", () => `{{wildcard(${++wildcard})}}`);
+    return { from, to: `${SHARD_TOKEN}.{{partition(${shardCount},1)}}.${target}` };
+  });
+}
+
+/** Returns the subject on which the owner of a shard receives all requests. */
+export function shardSubject(shard: number | "*", prefix: string): string {
+  return `${SHARD_TOKEN}.${shard}.${prefix}.>`;
+}
+
+/** Returns the shard and the original subject of a received request. */
+export function parseShardSubject(subject: string): { readonly shard: number; readonly subject: string } {
+  const [, shard = "", ...rest] = subject.split(".");
+  return { shard: Number(shard), subject: rest.join(".") };
+}

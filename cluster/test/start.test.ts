@@ -1,0 +1,87 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { createClusterBucket, type ExpectedCluster, requireCluster, writeIdentity } from "../src/index.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+
+const IDENTITY = { id: "c-1", shardCount: 16, prefix: "a2e" };
+const EXPECTED: ExpectedCluster = { shardCount: 16, prefix: "a2e", replicas: 1 };
+
+let fixture: ClusterFixture;
+let name: string;
+
+beforeAll(async () => {
+  fixture = await ClusterFixture.open();
+});
+afterAll(() => fixture.close());
+beforeEach(async () => {
+  name = await fixture.createBucket();
+});
+
+function join(expected: Partial<ExpectedCluster> = {}, bucket = name) {
+  const options = { name: bucket, requestTimeoutMs: 5_000 };
+  return requireCluster(fixture.connection, options, { ...EXPECTED, ...expected });
+}
+
+/** Returns the revision of the last write to the bucket. */
+async function lastRevision(): Promise<number> {
+  const { streams } = await jetstreamManager(fixture.connection);
+  return (await streams.info(`KV_${name}`)).state.last_seq;
+}
+
+it("a host joins the cluster of its bucket", async () => {
+  await writeIdentity(await fixture.openBucket(name), IDENTITY);
+  expect((await join()).identity).toEqual(IDENTITY);
+  expect((await join({ id: "c-1" })).identity).toEqual(IDENTITY);
+});
+
+it.each<[Partial<ExpectedCluster>, string]>([
+  [{ id: "c-2" }, "bucket NAME belongs to cluster c-1, expected c-2: correct its name"],
+  [{ shardCount: 8 }, "the cluster has 16 shards, expected 8: configure its number"],
+  [{ prefix: "other" }, "the cluster has the prefix a2e, expected other: configure its prefix"],
+  [
+    { replicas: 3 },
+    "bucket NAME has 1 replicas, expected 3: start 3 nats-servers and set num_replicas of stream KV_NAME",
+  ],
+])("a host that expects %j is refused and writes nothing", async (expected, message) => {
+  await writeIdentity(await fixture.openBucket(name), IDENTITY);
+  await expect(join(expected)).rejects.toMatchObject({
+    code: "runtime_error",
+    message: message.replaceAll("NAME", name),
+  });
+  expect(await lastRevision()).toBe(1);
+});
+
+it("a bucket that reads from replicas is refused", async () => {
+  await writeIdentity(await fixture.openBucket(name), IDENTITY);
+  const { streams } = await jetstreamManager(fixture.connection);
+  await streams.update(`KV_${name}`, { allow_direct: true });
+  await expect(join()).rejects.toMatchObject({
+    message: `bucket ${name} reads from replicas: set allow_direct of stream KV_${name} to false`,
+  });
+});
+
+it("a bucket without a cluster and a missing bucket are refused", async () => {
+  await expect(join()).rejects.toMatchObject({
+    message: `bucket ${name} belongs to no cluster: create a cluster in it`,
+  });
+  expect(await lastRevision()).toBe(0);
+  await expect(join({}, "absent")).rejects.toMatchObject({
+    message: "there is no bucket absent: create the cluster first, or correct its name",
+  });
+});
+
+it("a bucket keeps its first cluster", async () => {
+  const bucket = await fixture.openBucket(name);
+  await writeIdentity(bucket, IDENTITY);
+  await expect(writeIdentity(bucket, { ...IDENTITY, id: "c-2" })).rejects.toMatchObject({
+    code: "conflict",
+    message: "the bucket belongs to cluster c-1: use another bucket for a new cluster",
+  });
+});
+
+it("a bucket with more replicas than servers is refused", async () => {
+  await expect(createClusterBucket(fixture.connection, "three", 3)).rejects.toMatchObject({
+    code: "runtime_error",
+    message: "there are fewer nats-servers with JetStream than 3 replicas: start more of them",
+  });
+});
