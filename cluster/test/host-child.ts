@@ -2,7 +2,7 @@ import { monotonicClock, silentLogger } from "@membus/protocol";
 import { connect } from "@nats-io/transport-node";
 import { ClusterBucket, ShardOwnership } from "../src/index.js";
 
-/** Owns the one shard of a cluster, and tells its parent about it. Ends with its parent. */
+/** Owns the one shard of a cluster, and sends its parent the events. Ends with its parent. */
 const [url = "", name = "", host = ""] = process.argv.slice(2);
 const connection = await connect({ servers: url, maxReconnectAttempts: -1 });
 const bucket = await ClusterBucket.open(connection, { name, requestTimeoutMs: 400 });

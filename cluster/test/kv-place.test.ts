@@ -1,3 +1,4 @@
+import type { FolderFacts } from "@membus/plugin-kit";
 import { MemoryError, monotonicClock, silentLogger } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -41,10 +42,17 @@ registerPlaceSuite("a shard", async () => {
   };
 });
 
-const FACTS = {
-  ...{ id: "a", tier: "semantic", flushedSeq: 1, newestAt: 0, scopes: [], log: [], parts: [] },
-  ...{ erased: { seq: 0, at: 0 }, erasing: [] },
-} as const;
+const FACTS: FolderFacts = {
+  id: "a",
+  tier: "semantic",
+  flushedSeq: 1,
+  newestAt: 0,
+  scopes: [],
+  log: [],
+  parts: [],
+  erased: { seq: 0, at: 0 },
+  erasing: [],
+};
 const isValid = () => true;
 const noAnswer = () => new MemoryError("unavailable", "no answer");
 const part = (name: string, version: number) => ({ name, version, rowCount: 1, contentId: "" });

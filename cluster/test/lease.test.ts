@@ -98,6 +98,20 @@ describe("a renewal", () => {
     expect(a.ownership.epochOf(0)).toBe(2);
   });
 
+  it("that was answered during a suspension does not bring the lease back", async () => {
+    const own = new TestClock();
+    const a = hosts.start({ host: "a", shardCount: 1 }, own);
+    await hosts.advance(250, own);
+    const { hold, release } = gate();
+    a.link.after = (method) => (method === "write" ? hold() : Promise.resolve());
+    await hosts.advance(3_400, own);
+    own.suspend(6_000);
+    release();
+    await hosts.settle();
+    expect(a.ownership.epochOf(0)).toBeUndefined();
+    expect(a.events).toEqual(["+0@1", "-0@1"]);
+  });
+
   it("that is done late does not undo the take-over", async () => {
     const a = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);

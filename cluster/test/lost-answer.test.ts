@@ -1,3 +1,4 @@
+import type { FolderFacts } from "@membus/plugin-kit";
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ClusterBucket, openKvPlace } from "../src/index.js";
@@ -15,10 +16,17 @@ const unused = () => {
   throw new Error("not part of this test");
 };
 
-const FACTS = {
-  ...{ id: "a", tier: "episodic", flushedSeq: 1, newestAt: 0, scopes: [], log: [], parts: [] },
-  ...{ erased: { seq: 0, at: 0 }, erasing: [] },
-} as const;
+const FACTS: FolderFacts = {
+  id: "a",
+  tier: "episodic",
+  flushedSeq: 1,
+  newestAt: 0,
+  scopes: [],
+  log: [],
+  parts: [],
+  erased: { seq: 0, at: 0 },
+  erasing: [],
+};
 
 it("a write that was done without an answer is found and not made again", async () => {
   const name = await fixture.createBucket();

@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import type { ShardHold } from "../src/index.js";
 
-/** Hold on a shard that ends when it is told so. */
+/** Hold on a shard that the test can end. */
 export class TestHold implements ShardHold {
   readonly epoch: number;
   readonly lostBecause: string[] = [];

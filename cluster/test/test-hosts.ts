@@ -5,7 +5,7 @@ import { TestClock } from "./test-clock.js";
 
 const STEP_MS = 50;
 
-/** What a host was told, such as `+0@1` for shard 0 acquired in epoch 1, `-` for lost, `>` for handed over. */
+/** A host and its events, such as `+0@1` for shard 0 acquired in epoch 1, `-` for lost, `>` for handed over. */
 export interface TestHost {
   readonly ownership: ShardOwnership;
   readonly events: string[];
@@ -59,7 +59,7 @@ export class TestHosts {
     this.#bucket = bucket;
   }
 
-  /** Starts a host. @param clock of this host, if it is not that of all */
+  /** Starts a host. @param clock of this host, if it differs from the common clock */
   start(options: Partial<OwnershipOptions> & { readonly host: string }, clock = this.clock): TestHost {
     const link = new TestLink();
     const events: string[] = [];

@@ -21,8 +21,8 @@ export interface LeaseParts {
 }
 
 /**
- * The lease of this host. It is held until 0.8 leases after the last successful renewal was sent, and a lease
- * that has ended stays ended, also if a late renewal succeeds.
+ * The lease of this host. It is held until 0.8 leases after the last successful renewal was sent. A lease that
+ * has ended stays ended, also if a late renewal succeeds.
  */
 export class HostLease {
   /** Id of this process in the record. */
@@ -59,7 +59,7 @@ export class HostLease {
     return true;
   }
 
-  /** Tells other hosts that this one takes no more shards. Errors as in the bucket. */
+  /** Renews the lease with a note that this host takes no more shards. Errors as in the bucket. */
   async announceLeaving(): Promise<void> {
     this.#isLeaving = true;
     await this.#renew();

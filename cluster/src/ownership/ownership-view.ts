@@ -38,7 +38,7 @@ export class OwnershipView {
     this.#logger = logger;
   }
 
-  /** Reads what has changed since the last poll. Errors as in the bucket. */
+  /** Reads the changes since the last poll. Errors as in the bucket. */
   async poll(): Promise<void> {
     for (let count = 0; count < CHANGES_PER_POLL_MAX; count++) {
       const sentAt = this.#clock.elapsedMs();

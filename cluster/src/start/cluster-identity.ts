@@ -25,7 +25,7 @@ export async function readIdentity(bucket: ClusterBucket): Promise<ClusterIdenti
   }
 }
 
-/** Makes a new bucket that of a cluster. @throws {MemoryError} `conflict` for a bucket that has an identity. */
+/** Gives a new bucket to a cluster. @throws {MemoryError} `conflict` for a bucket that has an identity. */
 export async function writeIdentity(bucket: ClusterBucket, identity: ClusterIdentity): Promise<void> {
   if ((await bucket.write(KEY, JSON.stringify(identity), 0)) !== undefined) return;
   const found = await readIdentity(bucket);

@@ -17,8 +17,8 @@ export interface ExpectedCluster extends Pick<ClusterIdentity, "shardCount" | "p
 /**
  * Opens the bucket of a cluster for a host. Writes nothing.
  *
- * @throws {MemoryError} `runtime_error` for a missing bucket, a bucket that reads from replicas or has too few of
- * them, and for another cluster, number of shards or prefix. `unavailable` if the servers do not answer.
+ * @throws {MemoryError} `runtime_error` for a missing bucket, and for one that reads from replicas or has too few.
+ * The same for another cluster, number of shards or prefix. `unavailable` if the servers do not answer.
  */
 export async function requireCluster(
   connection: NatsConnection,

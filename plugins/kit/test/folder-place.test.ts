@@ -16,6 +16,6 @@ registerPlaceSuite("a folder", async () => {
   const backends = { storage: unused, openLog: unused, reserveBytes: 0 };
   return {
     open: (logger) =>
-      openFolder(backends, { dataDirectory: directory, tier: "semantic", clock: systemClock, logger }),
+      openFolder(backends, { dataDirectory: directory, tier: "semantic", clock: systemClock, logger, notify() {} }),
   };
 });

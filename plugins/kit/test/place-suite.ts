@@ -38,7 +38,12 @@ export function registerPlaceSuite(title: string, create: () => Promise<PlaceUnd
 async function openNew(create: () => Promise<PlaceUnderTest>) {
   const place = await create();
   const warnings: string[] = [];
-  const logger = { debug() {}, info() {}, warn: (_: object, text: string) => warnings.push(text), error() {} };
+  const logger = {
+    debug() {},
+    info() {},
+    warn: (_: object, text: string) => warnings.push(text),
+    error() {},
+  };
   /** Runs `work` in the next process. */
   const run = async <T>(work: (opened: Awaited<ReturnType<PlaceUnderTest["open"]>>) => Promise<T>) => {
     const opened = await place.open(logger);
