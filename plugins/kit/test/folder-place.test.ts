@@ -16,6 +16,12 @@ registerPlaceSuite("a folder", async () => {
   const backends = { storage: unused, openLog: unused, reserveBytes: 0 };
   return {
     open: (logger) =>
-      openFolder(backends, { dataDirectory: directory, tier: "semantic", clock: systemClock, logger, notify() {} }),
+      openFolder(backends, {
+        dataDirectory: directory,
+        tier: "semantic",
+        clock: systemClock,
+        logger,
+        notify() {},
+      }),
   };
 });
