@@ -44,7 +44,7 @@ const EXPORTS = {
     deriveText detectEncoding didYouMean encodeMessage errorFields errorHeaders eventPattern eventSubject
     fieldValue haveSameCaller hostSubjects importanceFactor isAgentName isJsonObject isMemoryError isNamespace isNamespacePattern
     isRequestType isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches
-    matchesOperator nearestName normaliseKey operatorSubject option optionSet parseAgentToken parseErrorMessage
+    matchesOperator monotonicClock nearestName normaliseKey operatorSubject option optionSet parseAgentToken parseErrorMessage
     parseNamespacePattern parseOption parseOptions parseReindexStatus parseRequest parseRequestSubject
     parseScopeId parseStoreEntry quotaOptions readJson readableId reindexSubject replyType requestDigest
     requestSubject scopeId scopeOf selectorOf selectsNamespace selectsScope silentLogger systemClock
