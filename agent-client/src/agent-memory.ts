@@ -50,6 +50,7 @@ import {
   contentByTier,
   followPages,
   type ListResult,
+  presentFields,
   type RetrieveResult,
   requireComplete,
 } from "./pages.js";
@@ -297,13 +298,9 @@ export class AgentMemory {
     const resolved = parseCallOptions(CallOptionsSchema, options, this.#settings);
     const fields = { request_id: requestId, kind: "forget" };
     const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
-    const { purge, purged_at, purge_by } = reply;
+    const { purge } = reply;
     if (purge === undefined) throw malformedReply("it has no `purge`");
-    return {
-      purge,
-      ...(purged_at !== undefined && { purged_at }),
-      ...(purge_by !== undefined && { purge_by }),
-    };
+    return { purge, ...presentFields(reply, ["purged_at", "purge_by"]) };
   }
 
   /**
@@ -329,12 +326,7 @@ export class AgentMemory {
   async agents(request: AgentsRequest = {}, options: CallOptions = {}): Promise<AgentsResult> {
     const resolved = parseCallOptions(CallOptionsSchema, options, this.#settings);
     const reply = await this.#request<MemoryAgentsResponse>("memory/agents/req", request, resolved);
-    const { agents, cursor, degraded } = reply;
-    return {
-      agents,
-      ...(cursor !== undefined && { cursor }),
-      ...(degraded !== undefined && { degraded }),
-    };
+    return presentFields(reply, ["agents", "cursor", "degraded"]);
   }
 
   /** Returns the id and the tiers of a host that answers. By default it is not retried. */
@@ -353,16 +345,15 @@ export class AgentMemory {
     const reply = await this.#request<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, {
       check,
     });
-    const { entries, total, total_relation, cursor, degraded, explain, took_ms } = reply;
-    return {
-      entries,
-      total,
-      total_relation,
-      took_ms,
-      ...(cursor !== undefined && { cursor }),
-      ...(degraded !== undefined && { degraded }),
-      ...(explain !== undefined && { explain }),
-    };
+    return presentFields(reply, [
+      "entries",
+      "total",
+      "total_relation",
+      "cursor",
+      "degraded",
+      "explain",
+      "took_ms",
+    ]);
   }
 
   async #list(
@@ -373,14 +364,7 @@ export class AgentMemory {
     const own = request.field ? this.namespace : `${this.namespace}/**`;
     const fields = { ...request, namespace: request.namespace || own };
     const reply = await this.#request<MemoryListResponse>("memory/list/req", fields, options, { check });
-    const { items, total, total_relation, cursor, degraded } = reply;
-    return {
-      items,
-      total,
-      total_relation,
-      ...(cursor !== undefined && { cursor }),
-      ...(degraded !== undefined && { degraded }),
-    };
+    return presentFields(reply, ["items", "total", "total_relation", "cursor", "degraded"]);
   }
 
   #pages(

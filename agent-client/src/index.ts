@@ -20,5 +20,6 @@ export {
   type StoreResult,
   toMemoryError,
 } from "./store/index.js";
+export { type TenantAgents, tenantAgents } from "./tenant-agents.js";
 export { type UpdateOptions, updateWithRetry } from "./update-with-retry.js";
 export type { Watch, WatchFilter } from "./watch.js";

@@ -25,6 +25,18 @@ export type ListResult = Pick<
 /** One page of agents, and the cursor of the next page. */
 export type AgentsResult = Pick<MemoryAgentsResponse, "agents" | "cursor" | "degraded">;
 
+/** An object of the same fields, in which an optional field is absent and never undefined. */
+type Present<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+
+/** Returns the named fields of a reply that it has. */
+export function presentFields<Reply extends object, Name extends keyof Reply>(
+  reply: Reply,
+  names: readonly Name[],
+): Present<Pick<Reply, Name>> {
+  const present = names.filter((name) => reply[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, reply[name]])) as Present<Pick<Reply, Name>>;
+}
+
 interface AnyPage {
   readonly cursor?: string | undefined;
   readonly degraded?: readonly DegradedTier[] | undefined;

@@ -1,4 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, tenantAgents } from "@membus/agent-client";
 import { type DegradedTier, isMemoryError, LIMITS, type MemoryTier, TIERS } from "@membus/protocol";
 import type { Command } from "commander";
 import { asAuthOperator } from "../auth/auth-host.js";
@@ -48,16 +48,9 @@ type AddAgent = (name: string, tiers: readonly MemoryTier[]) => void;
 
 /** Returns the private tiers without a result. */
 async function addPrivate(memory: AgentMemory, add: AddAgent): Promise<readonly DegradedTier[]> {
-  let cursor: string | undefined;
-  let count = 0;
-  do {
-    const page = await memory.agents({ limit: LIMITS.listLimit, ...(cursor !== undefined && { cursor }) });
-    for (const { name, tiers } of page.agents) add(name, tiers);
-    if (page.degraded !== undefined) return page.degraded;
-    count += page.agents.length;
-    cursor = page.cursor;
-  } while (cursor !== undefined && count < AGENTS_MAX);
-  return [];
+  const { agents, degraded } = await tenantAgents(memory, AGENTS_MAX);
+  for (const { name, tiers } of agents) add(name, tiers);
+  return degraded;
 }
 
 /** Returns the shared tier if its authors cannot be listed. */

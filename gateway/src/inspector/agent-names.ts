@@ -1,4 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, tenantAgents } from "@membus/agent-client";
 import { isMemoryError, LIMITS } from "@membus/protocol";
 import type { BoundedReads } from "./bounded-reads.js";
 
@@ -65,18 +65,11 @@ async function authorsOf(memory: AgentMemory): Promise<ReadonlyMap<string, numbe
 
 /** @throws {MemoryError} if the host cannot list them, or if the server does not allow it to this gateway. */
 async function privateAgents(memory: AgentMemory): Promise<PrivateAgents> {
-  const names: string[] = [];
-  const inSessions = new Set<string>();
-  let isComplete = true;
-  let cursor: string | undefined;
-  do {
-    const page = await memory.agents({ limit: LIMITS.listLimit, ...(cursor !== undefined && { cursor }) });
-    for (const { name, tiers } of page.agents) {
-      names.push(name);
-      if (tiers.includes("working")) inSessions.add(name);
-    }
-    isComplete &&= page.degraded === undefined;
-    cursor = page.cursor;
-  } while (cursor !== undefined && names.length < AGENTS_MAX);
-  return { names, isComplete, inSessions };
+  const { agents, degraded } = await tenantAgents(memory, AGENTS_MAX);
+  const inSessions = agents.filter(({ tiers }) => tiers.includes("working"));
+  return {
+    names: agents.map(({ name }) => name),
+    isComplete: degraded.length === 0,
+    inSessions: new Set(inSessions.map(({ name }) => name)),
+  };
 }
