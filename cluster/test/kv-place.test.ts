@@ -1,8 +1,7 @@
-import type { FolderFacts } from "@membus/plugin-kit";
 import { MemoryError, monotonicClock, silentLogger } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { registerPlaceSuite } from "../../plugins/kit/test/place-suite.js";
+import { FACTS, registerPlaceSuite } from "../../plugins/kit/test/place-suite.js";
 import { type ClusterBucket, openKvPlace } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { TestHold } from "./test-hold.js";
@@ -42,17 +41,6 @@ registerPlaceSuite("a shard", async () => {
   };
 });
 
-const FACTS: FolderFacts = {
-  id: "a",
-  tier: "semantic",
-  flushedSeq: 1,
-  newestAt: 0,
-  scopes: [],
-  log: [],
-  parts: [],
-  erased: { seq: 0, at: 0 },
-  erasing: [],
-};
 const isValid = () => true;
 const noAnswer = () => new MemoryError("unavailable", "no answer");
 const part = (name: string, version: number) => ({ name, version, rowCount: 1, contentId: "" });

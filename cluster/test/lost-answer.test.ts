@@ -1,6 +1,6 @@
-import type { FolderFacts } from "@membus/plugin-kit";
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { FACTS } from "../../plugins/kit/test/place-suite.js";
 import { ClusterBucket, openKvPlace } from "../src/index.js";
 import { AnswerProxy } from "./answer-proxy.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -16,18 +16,6 @@ const unused = () => {
   throw new Error("not part of this test");
 };
 
-const FACTS: FolderFacts = {
-  id: "a",
-  tier: "episodic",
-  flushedSeq: 1,
-  newestAt: 0,
-  scopes: [],
-  log: [],
-  parts: [],
-  erased: { seq: 0, at: 0 },
-  erasing: [],
-};
-
 it("a write that was done without an answer is found and not made again", async () => {
   const name = await fixture.createBucket();
   const direct = await fixture.openBucket(name);
@@ -37,11 +25,11 @@ it("a write that was done without an answer is found and not made again", async 
   const bucket = await ClusterBucket.open(connection, { name, requestTimeoutMs: 200 });
   const hold = new TestHold(1);
   const { manifest } = openKvPlace(
-    { shard: 0, tier: "episodic", hold, bucket, clock: monotonicClock, logger: silentLogger },
+    { shard: 0, tier: "semantic", hold, bucket, clock: monotonicClock, logger: silentLogger },
     { createStorage: unused, openLog: unused },
   );
   await manifest.claim(() => FACTS);
-  const revision = async () => (await direct.get("tier.0.episodic.facts"))!.revision;
+  const revision = async () => (await direct.get("tier.0.semantic.facts"))!.revision;
   const before = await revision();
 
   proxy.loseAnswers();
@@ -49,7 +37,7 @@ it("a write that was done without an answer is found and not made again", async 
   await expect.poll(revision).toBe(before + 1);
   proxy.repair();
   await written;
-  await manifest.write({ ...FACTS, flushedSeq: 2 });
+  await manifest.write({ ...FACTS, flushedSeq: 42 });
   expect(await revision()).toBe(before + 2);
   expect(hold.lostBecause).toEqual([]);
 });

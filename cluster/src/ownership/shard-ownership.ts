@@ -15,7 +15,7 @@ import { bestHost } from "./placement.js";
 const REMOVED_AFTER_LEASES = 10;
 const RETRY_AFTER_MS = 100;
 
-/** What a host does as the owner of shards. Calls for one shard never overlap, apart from `onLost`. */
+/** Callbacks of a host for the shards that it owns. Only `onLost` may be called while `handOver` of that shard runs. */
 export interface OwnershipEvents {
   /** The host owns the shard from now on. A higher epoch follows every other owner. */
   onAcquired(shard: number, epoch: number): void;

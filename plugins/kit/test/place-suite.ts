@@ -8,7 +8,8 @@ export interface PlaceUnderTest {
   open(logger: Logger): Promise<Pick<TierPlace, "manifest" | "markers" | "release">>;
 }
 
-const FACTS: FolderFacts = {
+/** Facts of a tier without parts. */
+export const FACTS: FolderFacts = {
   id: "0d9a2a34-9e0f-4c6e-8c43-4a8a6f1b8f10",
   tier: "semantic",
   flushedSeq: 41,
