@@ -282,11 +282,8 @@ export class ReferencePlugin implements MemoryPlugin {
       throw new MemoryError("too_large", "too many namespaces", { limit: "subtreePartitions", max, got });
   }
 
-  protected async queryVector({
-    mode,
-    embedding,
-    query,
-  }: PluginRetrieveRequest): Promise<Float32Array | undefined> {
+  protected async queryVector(request: PluginRetrieveRequest): Promise<Float32Array | undefined> {
+    const { mode, embedding, query } = request;
     if (mode === "text") return undefined;
     if (embedding !== undefined || query === undefined) return embedding;
     const answer = Promise.resolve(this.services.embedder?.embed([query], "query"));
@@ -311,8 +308,7 @@ export class ReferencePlugin implements MemoryPlugin {
 
   protected position({ row, score }: Found, order: PluginRetrieveRequest["order"]) {
     const { scope, seq, occurred_at, key_hash } = row;
-    const { tier, namespace } = scope;
-    return positionOf({ score, occurred_at, seq, tier, namespace, key_hash }, order);
+    return positionOf({ ...scope, score, occurred_at, seq, key_hash }, order);
   }
 
   protected page(found: readonly Found[], request: PluginRetrieveRequest): PluginRetrieveResult {
