@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "@membus/protocol";
-import type { MemoryPlugin } from "@membus/protocol/plugin";
+import { type MemoryPlugin, pluginProblem } from "@membus/protocol/plugin";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { forgetRequest, scope, selector, storeRequest } from "../../kit/test/kit-requests.js";
@@ -52,6 +52,8 @@ describe("a folder that is served read-only", () => {
     const plugin = await openReadOnly(directory);
     expect(await viewCount()).toBe(1);
     expect(await countOf(plugin)).toEqual([20, 20]);
+    expect(pluginProblem(plugin)).toBeUndefined();
+    expect(await plugin.onAgents!({ tenant: "acme", limit: 10 })).toEqual({ agents: ["alice"] });
     const { retrieve, entry } = calls({ plugin, clock: systemClock }, { tenant: "acme" });
     expect((await entry("stored 3"))?.content).toBe("x".repeat(5_000));
     expect((await retrieve({ query: "logged" })).entries.length).toBeGreaterThan(0);

@@ -20,6 +20,7 @@ function passing(inner: MemoryPlugin): MemoryPlugin {
     onStatus: (op) => inner.onStatus(op),
     ...(inner.onErasure && { onErasure: (op) => inner.onErasure!(op) }),
     ...(inner.onList && { onList: (selector, request) => inner.onList!(selector, request) }),
+    ...(inner.onAgents && { onAgents: (request) => inner.onAgents!(request) }),
     maintain: async () => inner.maintain?.(),
     stats: () => inner.stats?.() ?? {},
     close: async () => inner.close?.(),

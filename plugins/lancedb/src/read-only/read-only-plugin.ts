@@ -12,6 +12,7 @@ import { type FolderView, viewFolder } from "./folder-view.js";
 type Status = MemoryPlugin["onStatus"];
 type Retrieve = MemoryPlugin["onRetrieve"];
 type List = NonNullable<MemoryPlugin["onList"]>;
+type Agents = NonNullable<MemoryPlugin["onAgents"]>;
 
 /** Serves a folder read-only without changing it. */
 export class ReadOnlyPlugin implements MemoryPlugin {
@@ -55,6 +56,10 @@ export class ReadOnlyPlugin implements MemoryPlugin {
 
   onList(...request: Parameters<List>): ReturnType<List> {
     return this.plugin.onList!(...request);
+  }
+
+  onAgents(...request: Parameters<Agents>): ReturnType<Agents> {
+    return this.plugin.onAgents!(...request);
   }
 
   stats(): Readonly<Record<string, number | string>> {
