@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../../host/test/fake-clock.js";
 import type { ClusterBucket } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
-import { TestHosts } from "./test-hosts.js";
+import { type TestHost, TestHosts } from "./test-hosts.js";
 
 let fixture: ClusterFixture;
 let bucket: ClusterBucket;
@@ -17,6 +17,13 @@ beforeEach(async () => {
   bucket = await fixture.openBucket();
   hosts = new TestHosts(bucket);
 });
+
+/** Starts the second host after the first one owns all shards, so that the epochs do not depend on chance. */
+async function startInTurn(first: string, second: string): Promise<[TestHost, TestHost]> {
+  const owner = hosts.start({ host: first });
+  await hosts.advance(300);
+  return [owner, hosts.start({ host: second })];
+}
 
 /** Waits until `count` requests are held, then lets them go. */
 function barrier(count: number): () => Promise<void> {
@@ -127,7 +134,7 @@ describe("a hand-over", () => {
   });
 
   it("comes before a host stops", async () => {
-    const [a, b] = [hosts.start({ host: "a" }), hosts.start({ host: "b" })];
+    const [a, b] = await startInTurn("a", "b");
     await hosts.advance(2_000);
     a.events.length = 0;
     b.events.length = 0;
@@ -161,9 +168,9 @@ describe("records of hosts", () => {
   });
 
   it("are removed some time after the host stopped", async () => {
-    const [a] = [hosts.start({ host: "a" }), hosts.start({ host: "b" })];
+    const [a] = await startInTurn("a", "b");
     await hosts.advance(2_000);
-    await hosts.during(a!.ownership.stop());
+    await hosts.during(a.ownership.stop());
     await hosts.advance(2_000);
     expect(await bucket.get("own.host.a")).toBeDefined();
     await hosts.advance(100_000);
