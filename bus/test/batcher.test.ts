@@ -9,12 +9,22 @@ function messageOf(subject: string, payload = Buffer.from(subject)): BusMessage 
   return { subject, reply: "_INBOX.x", headers: NO_HEADERS, payload };
 }
 
+/** Counter that tells a test of each look at it. */
+class WatchedCounter extends BatchCounter {
+  onLook: () => void = () => {};
+
+  override get processed(): number {
+    this.onLook();
+    return super.processed;
+  }
+}
+
 /** Creates a batcher. `receive` processes the oldest batch and returns its subjects. */
 function batcherOf() {
   const batches: Batch[] = [];
   const time = { s: 0 };
   const clock = { now: () => time.s, after: () => () => {} };
-  const counter = new BatchCounter();
+  const counter = new WatchedCounter();
   const batcher = new Batcher(2, counter, (batch) => batches.push(batch), clock);
   const receive = () => {
     const batch = batches.shift();
@@ -22,7 +32,7 @@ function batcherOf() {
     return batch?.messages.map(({ subject }) => subject);
   };
   const arrived = () => new Promise((resolve) => setImmediate(resolve));
-  return { batcher, batches, time, receive, arrived };
+  return { batcher, batches, counter, time, receive, arrived };
 }
 
 describe("Batcher", () => {
@@ -77,6 +87,31 @@ describe("Batcher", () => {
     expect(messages[0]!.subject).toBe("t.quiet");
     expect(messages.slice(1).map(({ subject }) => subject)).toEqual(Array(20).fill("t.flood"));
   });
+
+  it.each([1, 2, 3, 4])(
+    "is idle only when nothing waits, if the receiver processes both batches before look %i",
+    async (look) => {
+      const { batcher, batches, counter, arrived } = batcherOf();
+      for (let at = 0; at < 200; at++) batcher.add(1, messageOf("t.a"));
+      await arrived();
+      let [received, wakeUps, looks] = [0, 0, 0];
+      const take = () => {
+        const batch = batches.shift();
+        received += batch?.messages.length ?? 0;
+        if (batch !== undefined && counter.add()) wakeUps++;
+      };
+      counter.onLook = () => {
+        if (++looks === look) for (let at = 0; at < 2; at++) take();
+      };
+      const receivedWhenIdle = batcher.idle().then(() => received);
+      while (received < 200) {
+        await arrived();
+        take();
+        for (; wakeUps > 0; wakeUps--) batcher.taken();
+      }
+      expect(await receivedWhenIdle).toBe(200);
+    },
+  );
 
   it("is idle when everything was processed", async () => {
     const { batcher, receive, arrived } = batcherOf();

@@ -116,10 +116,14 @@ export class Batcher {
   #sendNext(): void {
     while (this.#canSend()) {
       const batch = this.#nextBatch();
-      if (batch === undefined) break;
+      if (batch === undefined) return this.#allSent();
       this.#sentCount = (this.#sentCount + 1) | 0;
       this.#send(batch);
     }
+  }
+
+  /** Called when only messages of overflowing senders may be left. */
+  #allSent(): void {
     if (this.#mailbox.hasOverflowing) this.#sendLater();
     else if (this.#onIdle.length > 0 && this.#isIdle()) {
       for (const resolve of this.#onIdle.splice(0)) resolve();
