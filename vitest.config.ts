@@ -39,8 +39,11 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["membus-source"] } },
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than cores: tests often wait for other processes.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // The projects share transformed modules. Otherwise each project transforms them again.
+    experimental: { fsModuleCache: true },
     // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -93,6 +96,7 @@ export default defineConfig({
           name: "browser",
           include: [BROWSER_TESTS],
           ...SLOW_LIMITS,
+          maxWorkers: 2,
           sequence: { groupOrder: 22 },
         },
       },

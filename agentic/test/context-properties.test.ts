@@ -1,4 +1,4 @@
 import { it } from "vitest";
 import { expectPromises } from "./context-histories.js";
 
-it("a window keeps its guarantees over generated conversations", () => expectPromises(200));
+it("a window keeps its guarantees over generated conversations", () => expectPromises(60));

@@ -29,9 +29,9 @@ describe("overwritten entries", () => {
   it("leave only their replies and two segments in the log", async () => {
     const directory = await fixture.directory();
     const plugin = await openAt(directory);
-    await overwrite(plugin, { count: 300, contentBytes: 65_536, maintainEvery: 10 });
+    await overwrite(plugin, { count: 100, contentBytes: 65_536, maintainEvery: 10 });
     const { log } = await bytesOnDisk(directory);
-    expect(log).toBeLessThan(2 * MIB + 300 * 1_024);
+    expect(log).toBeLessThan(2 * MIB + 100 * 1_024);
   });
 
   it("leave at most 16 MiB and twice the live rows in a table, also after a restart", async () => {
