@@ -9,7 +9,7 @@ function messageOf(subject: string, payload = Buffer.from(subject)): BusMessage 
   return { subject, reply: "_INBOX.x", headers: NO_HEADERS, payload };
 }
 
-/** Counter that tells a test of each look at it. */
+/** Counter with a callback before each look at it. */
 class WatchedCounter extends BatchCounter {
   onLook: () => void = () => {};
 
