@@ -40,6 +40,11 @@ export interface HostDependencies {
    * growing across restarts.
    */
   readonly dataDirectories?: Readonly<Partial<Record<MemoryTier, string>>>;
+  /**
+   * Name of the cluster (clause DISC-9). Its hosts serve the same prefix and tenants, so the bus must give this host
+   * only the requests of tenants that it owns. If absent, no other host may serve them.
+   */
+  readonly cluster?: string;
   /** If absent, every namespace may be used. */
   readonly allowNamespace?: NamespaceRule;
 }

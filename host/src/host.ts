@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
 import {
   Discovery,
+  type HostIdentity,
   type HostState,
   HostWatch,
   QUEUE_GROUP,
@@ -33,6 +34,7 @@ export class Host {
   readonly id: string = uuidv7();
   readonly #bus: Bus;
   readonly #options: ResolvedHostOptions;
+  readonly #identity: HostIdentity;
   readonly #parts: Assembly;
   readonly #runners: readonly PluginRunner[];
   readonly #discovery: Discovery;
@@ -65,13 +67,15 @@ export class Host {
     this.#process = new ProcessMetrics(runtime.clock);
     this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
     const servingMs = () => this.#servingMs();
-    const shared = { bus: this.#bus, hostId: this.id, options: this.#options };
+    this.#identity = { hostId: this.id, options: this.#options, cluster: dependencies.cluster };
+    const shared = { bus: this.#bus, ...this.#identity };
     this.#discovery = new Discovery({
       ...shared,
       metrics: this.#parts.metrics,
       startedAt: runtime.clock.now(),
       statistics: () => this.#statistics(),
-      metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
+      metadata: () =>
+        serviceMetadata({ ...runtime, ...this.#identity, state: this.#state, servingMs: servingMs() }),
     });
     const onOlderHost = (error: MemoryError) => this.#stopForOlderHost(error);
     const { clock, logger } = runtime;
@@ -162,7 +166,7 @@ export class Host {
 
   async #requireOnlyHost(): Promise<void> {
     try {
-      await requireOnlyHost(this.#bus, this.id, this.#options);
+      await requireOnlyHost(this.#bus, this.#identity);
     } catch (error) {
       // Set now, because other hosts wait for this state and plugins may take long to open.
       this.#state = "stopping";

@@ -78,12 +78,12 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
 async function start(
   bus: Bus,
   mutant: Defect,
-  { clock, plugins = newPlugins(mutant), embedder = wordEmbedder }: Omit<HostParts, "prefix">,
+  { clock, plugins = newPlugins(mutant), embedder = wordEmbedder, ...more }: Omit<HostParts, "prefix">,
   { folder, ...options }: HostOptions & { readonly folder: string },
 ): Promise<StartedHost> {
   const dataDirectories = Object.fromEntries(TIERS.map((tier) => [tier, join(folder, tier)]));
-  const parts = { clock, plugins, embedder, reranker: figureReranker, dataDirectories, logger: silentLogger };
-  const dependencies = { bus: mutant.bus?.(bus) ?? bus, ...parts };
+  const services = { clock, embedder, reranker: figureReranker, logger: silentLogger };
+  const dependencies = { bus: mutant.bus?.(bus) ?? bus, plugins, ...services, dataDirectories, ...more };
   const timing = { discoveryWaitMs: DISCOVERY_WAIT_MS, maintainIntervalMs: 50 };
   const host = createHost(dependencies, { ...timing, ...mutant.options, ...options });
   await host.start();

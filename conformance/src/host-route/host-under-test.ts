@@ -40,6 +40,8 @@ export interface HostParts {
   readonly prefix: string;
   readonly clock: Clock;
   readonly tenants?: readonly string[];
+  /** Name of the host's cluster. Default: none. A host without clusters ignores it. */
+  readonly cluster?: string;
   /** Plugins by tier. Default: new instances of the plugins of the host under test. */
   readonly plugins?: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
   readonly embedder?: Embedder;

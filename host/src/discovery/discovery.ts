@@ -40,6 +40,7 @@ export interface ServiceInfo {
   /** Milliseconds since the host began to serve, 0 before. */
   readonly servingMs: number;
   readonly options: ResolvedHostOptions;
+  readonly cluster: string | undefined;
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
   readonly embedder: Embedder | undefined;
 }
@@ -49,7 +50,7 @@ export interface ServiceInfo {
  * `limits` are JSON.
  */
 export function serviceMetadata(facts: ServiceInfo): Record<string, string> {
-  const { state, servingMs, options, tiers, embedder } = facts;
+  const { state, servingMs, options, cluster, tiers, embedder } = facts;
   const runners = [...tiers.values()];
   const features = Object.keys(FEATURES).filter((name) =>
     runners.some((runner) => hasFeature(runner.features, name)),
@@ -65,6 +66,7 @@ export function serviceMetadata(facts: ServiceInfo): Record<string, string> {
     features: features.join(","),
     plugins: JSON.stringify(manifests),
     limits: JSON.stringify(LIMITS),
+    ...(cluster !== undefined && { cluster }),
     ...(embedder && { embedder_id: embedder.id, embedder_dimensions: String(embedder.dimensions) }),
   };
 }

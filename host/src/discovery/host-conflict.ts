@@ -6,24 +6,34 @@ import { SERVICE_NAME } from "./discovery.js";
 /** Subject that hosts answer discovery on. */
 const HOSTS_SUBJECT = `$SRV.INFO.${SERVICE_NAME}`;
 
+/** What other hosts see of this one. */
+export interface HostIdentity {
+  readonly hostId: string;
+  readonly options: ResolvedHostOptions;
+  readonly cluster: string | undefined;
+}
+
 /** Host with the same prefix and at least one common tenant, as its discovery reply describes it. */
 interface FoundHost {
   readonly id: string;
   readonly state: string;
   readonly servingMs: number;
+  /** Whether it is in the same cluster, so that both serve together (clause DISC-9). */
+  readonly isPeer: boolean;
 }
 
 /**
  * Returns undefined for a reply that is malformed or from a host with another prefix or without a common
  * tenant.
  */
-function readFoundHost({ payload }: BusMessage, options: ResolvedHostOptions): FoundHost | undefined {
+function readFoundHost({ payload }: BusMessage, { options, cluster }: HostIdentity): FoundHost | undefined {
   const info = parseJson(payload);
   if (!isJsonObject(info) || typeof info.id !== "string" || !isJsonObject(info.metadata)) return undefined;
-  const { prefix, tenants, state, serving_ms } = info.metadata;
+  const { prefix, tenants, state, serving_ms, cluster: named } = info.metadata;
   if (prefix !== options.prefix || typeof tenants !== "string" || typeof state !== "string") return undefined;
   if (!overlap(options.tenants, tenants.split(","))) return undefined;
-  return { id: info.id, state, servingMs: Number(serving_ms) };
+  const isPeer = cluster !== undefined && named === cluster;
+  return { id: info.id, state, servingMs: Number(serving_ms), isPeer };
 }
 
 function alreadyServed(id: string, { prefix, tenants }: ResolvedHostOptions): MemoryError {
@@ -60,11 +70,13 @@ const ROUNDS_MAX = 20;
  * @throws {MemoryError} `conflict` naming the other host, or `unavailable` if the host never receives its own
  * answer.
  */
-export async function requireOnlyHost(bus: Bus, hostId: string, options: ResolvedHostOptions): Promise<void> {
+export async function requireOnlyHost(bus: Bus, identity: HostIdentity): Promise<void> {
+  const { hostId, options } = identity;
   let rivals: FoundHost[] = [];
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const hosts = await findHosts(bus, options);
-    rivals = hosts.filter(({ id, state }) => id !== hostId && (state === "starting" || state === "serving"));
+    const hosts = await findHosts(bus, identity);
+    const others = hosts.filter(({ id, isPeer }) => id !== hostId && !isPeer);
+    rivals = others.filter(({ state }) => state === "starting" || state === "serving");
     const winner = rivals.find(({ id, state }) => state === "serving" || id < hostId);
     if (winner !== undefined) throw alreadyServed(winner.id, options);
     const seesItself = hosts.some(({ id }) => id === hostId);
@@ -74,9 +86,10 @@ export async function requireOnlyHost(bus: Bus, hostId: string, options: Resolve
 }
 
 /** Returns the hosts of this prefix with a common tenant, including this host. */
-async function findHosts(bus: Bus, options: ResolvedHostOptions): Promise<FoundHost[]> {
-  const answers = await bus.requestMany(HOSTS_SUBJECT, new Uint8Array(), { waitMs: options.discoveryWaitMs });
-  return answers.flatMap((answer) => readFoundHost(answer, options) ?? []);
+async function findHosts(bus: Bus, identity: HostIdentity): Promise<FoundHost[]> {
+  const { discoveryWaitMs: waitMs } = identity.options;
+  const answers = await bus.requestMany(HOSTS_SUBJECT, new Uint8Array(), { waitMs });
+  return answers.flatMap((answer) => readFoundHost(answer, identity) ?? []);
 }
 
 function discoveryError({ inboxPrefixes }: ResolvedHostOptions): MemoryError {
@@ -88,11 +101,9 @@ function discoveryError({ inboxPrefixes }: ResolvedHostOptions): MemoryError {
 
 const QUERY_INTERVAL_MS = 10_000;
 
-export interface HostWatchDependencies {
+export interface HostWatchDependencies extends HostIdentity {
   readonly bus: Bus;
   readonly clock: Clock;
-  readonly hostId: string;
-  readonly options: ResolvedHostOptions;
   servingMs(): number;
   /** Called with a `conflict` that names the other host, possibly more than once. */
   onOlderHost(error: MemoryError): void;
@@ -139,8 +150,8 @@ export class HostWatch {
 
   #read(answer: BusMessage): void {
     const { hostId, options, servingMs, onOlderHost } = this.#dependencies;
-    const found = readFoundHost(answer, options);
-    if (found === undefined || found.id === hostId || found.state !== "serving") return;
+    const found = readFoundHost(answer, this.#dependencies);
+    if (found === undefined || found.id === hostId || found.isPeer || found.state !== "serving") return;
     const aheadMs = found.servingMs - servingMs();
     if (aheadMs > 0 || (aheadMs === 0 && found.id < hostId)) onOlderHost(alreadyServed(found.id, options));
   }

@@ -1,2 +1,2 @@
 export { Discovery, HOST_VERSION, type HostState, QUEUE_GROUP, serviceMetadata } from "./discovery.js";
-export { HostWatch, requireOnlyHost } from "./host-conflict.js";
+export { type HostIdentity, HostWatch, requireOnlyHost } from "./host-conflict.js";

@@ -133,7 +133,8 @@ const singletonChecks: readonly Check[] = [
   }),
 ];
 
-async function outcomeOf(t: HostContext, parts: OwnHostParts): Promise<string> {
+/** Starts a host and returns `started` or `refused`. */
+export async function outcomeOf(t: HostContext, parts: OwnHostParts): Promise<string> {
   return t.startHost(parts).then(
     () => "started",
     () => "refused",
