@@ -9,10 +9,19 @@ export {
 export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardTier } from "./place/index.js";
 export {
   checkRouting,
+  type RequestListener,
   type Routing,
   type SubjectMapping,
   shardMappings,
   shardOf,
   subscribeShard,
 } from "./routing/index.js";
+export {
+  type OwnedShard,
+  ShardedBus,
+  ShardedPlugin,
+  type ShardedTier,
+  type ShardServers,
+  ShardServing,
+} from "./serving/index.js";
 export { type ClusterIdentity, type ExpectedCluster, requireCluster, writeIdentity } from "./start/index.js";

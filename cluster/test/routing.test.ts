@@ -2,18 +2,12 @@ import { natsBusFromConnection } from "@membus/bus";
 import { monotonicClock } from "@membus/protocol";
 import type { BusMessage } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkRouting, shardMappings, shardOf, subscribeShard } from "../src/index.js";
+import { checkRouting, shardOf, subscribeShard } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
+import { mappingLines } from "./mapping-lines.js";
 import { TestHold } from "./test-hold.js";
 
 const WAIT = { clock: monotonicClock, timeoutMs: 10_000 };
-
-function mappingLines(shardCount: number): string {
-  const lines = shardMappings("a2e", shardCount).map(
-    ({ from, to }) => `  ${JSON.stringify(from)}: ${JSON.stringify(to)}`,
-  );
-  return `mappings {\n${lines.join("\n")}\n}\n`;
-}
 
 let fixture: ClusterFixture;
 beforeAll(async () => {
@@ -58,7 +52,8 @@ it.each(["memory.store.req", "memory.store.semantic.req", "memory.agents.req", "
     const requests: string[] = [];
     const shard = shardOf("default", 16);
     const hold = new TestHold(1);
-    subscribeShard(bus, { shard, prefix: "a2e", hold }, ({ subject }) => void requests.push(subject));
+    const onRequest = ({ subject }: BusMessage) => void requests.push(subject);
+    subscribeShard(bus, { shard, hold }, { subject: "a2e.>", onRequest });
     await bus.flush();
     bus.publish(`a2e.default.alice.${ending}`, new Uint8Array());
     await expect.poll(() => requests).toEqual([`a2e.default.alice.${ending}`]);
@@ -71,9 +66,13 @@ it("a host drops requests of a shard that it has lost", async () => {
   const hold = new TestHold(1);
   const lost: BusMessage[] = [];
   const owned: BusMessage[] = [];
-  const place = { shard: shardOf("default", 16), prefix: "a2e" };
-  subscribeShard(bus, { ...place, hold }, (request) => void lost.push(request));
-  subscribeShard(bus, { ...place, hold: new TestHold(2) }, (request) => void owned.push(request));
+  const shard = shardOf("default", 16);
+  const receive = (messages: BusMessage[]) => ({
+    subject: "a2e.>",
+    onRequest: (request: BusMessage) => void messages.push(request),
+  });
+  subscribeShard(bus, { shard, hold }, receive(lost));
+  subscribeShard(bus, { shard, hold: new TestHold(2) }, receive(owned));
   await bus.flush();
   hold.lose("moved");
   bus.publish("a2e.default.alice.ping", new Uint8Array());

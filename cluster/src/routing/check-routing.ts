@@ -29,7 +29,7 @@ export async function checkRouting(
   const ended = new Promise<number | undefined>((resolve) => {
     end = resolve;
   });
-  const subscription = bus.subscribe(shardSubject("*", prefix), ({ subject }) => {
+  const subscription = bus.subscribe(shardSubject("*", `${prefix}.>`), ({ subject }) => {
     const { shard, subject: original } = parseShardSubject(subject);
     const [tenant = "", sender] = original.slice(prefix.length + 1).split(".");
     if (sender !== agent) return;

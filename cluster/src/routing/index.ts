@@ -1,4 +1,4 @@
 export { checkRouting, type Routing } from "./check-routing.js";
 export { type SubjectMapping, shardMappings } from "./shard-mappings.js";
 export { shardOf } from "./shard-of.js";
-export { subscribeShard } from "./subscribe-shard.js";
+export { type RequestListener, subscribeShard } from "./subscribe-shard.js";

@@ -1,5 +1,7 @@
-/** First token of the subjects that owners subscribe to. */
+/** First token of the subjects that owners subscribe to. The number of the shard follows. */
 const SHARD_TOKEN = "p";
+/** Number of tokens before the original subject. */
+export const SHARD_TOKEN_COUNT = 2;
 
 /** A subject and the subject that the server replaces it with. */
 export interface SubjectMapping {
@@ -20,9 +22,9 @@ export function shardMappings(prefix: string, shardCount: number): SubjectMappin
   });
 }
 
-/** Returns the subject on which the owner of a shard receives all requests. */
-export function shardSubject(shard: number | "*", prefix: string): string {
-  return `${SHARD_TOKEN}.${shard}.${prefix}.>`;
+/** Returns the subject on which the owner of a shard receives requests with this subject. */
+export function shardSubject(shard: number | "*", subject: string): string {
+  return `${SHARD_TOKEN}.${shard}.${subject}`;
 }
 
 /** Returns the shard and the original subject of a received request. */

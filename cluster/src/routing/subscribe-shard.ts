@@ -1,6 +1,13 @@
-import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
+import type { Bus, BusMessage, BusSubscription, Intake } from "@membus/protocol/plugin";
 import type { ShardHold } from "../place/index.js";
-import { parseShardSubject, shardSubject } from "./shard-mappings.js";
+import { parseShardSubject, SHARD_TOKEN_COUNT, shardSubject } from "./shard-mappings.js";
+
+/** Requests that a host receives: their original subject, which may have wildcards, and what happens to them. */
+export interface RequestListener {
+  readonly subject: string;
+  readonly onRequest: (request: BusMessage) => void | Promise<void>;
+  readonly intake?: Intake | undefined;
+}
 
 /**
  * Receives the requests of an owned shard under their original subjects. Requests that arrive after the shard is
@@ -9,11 +16,32 @@ import { parseShardSubject, shardSubject } from "./shard-mappings.js";
  */
 export function subscribeShard(
   bus: Bus,
-  { shard, prefix, hold }: { readonly shard: number; readonly prefix: string; readonly hold: ShardHold },
-  onRequest: (request: BusMessage) => void | Promise<void>,
+  { shard, hold }: { readonly shard: number; readonly hold: ShardHold },
+  { subject, onRequest, intake }: RequestListener,
 ): BusSubscription {
-  return bus.subscribe(shardSubject(shard, prefix), (message) => {
-    if (!hold.isOwned) return;
-    return onRequest({ ...message, subject: parseShardSubject(message.subject).subject });
-  });
+  const receive = (message: BusMessage) => {
+    if (hold.isOwned) return onRequest(withOriginalSubject(message));
+  };
+  const options = intake === undefined ? {} : { intake: shardIntake(intake) };
+  return bus.subscribe(shardSubject(shard, subject), receive, options);
+}
+
+/** Counts senders by the tokens that name them in the original subject. */
+function shardIntake(intake: Intake): Intake {
+  return {
+    senderTokens: SHARD_TOKEN_COUNT + intake.senderTokens,
+    onRefused: (message, bytes) => intake.onRefused(withOriginalSubject(message), bytes),
+    onDropped: (count) => intake.onDropped(count),
+  };
+}
+
+/** Reads the fields one by one, because a message of NATS computes them. */
+function withOriginalSubject(message: BusMessage): BusMessage {
+  const { subject, headers, payload, reply, isOverflowing } = message;
+  return {
+    ...{ subject: parseShardSubject(subject).subject, headers, payload },
+    ...(reply !== undefined && { reply }),
+    ...(isOverflowing !== undefined && { isOverflowing }),
+    ...(message.respond && { respond: message.respond.bind(message) }),
+  };
 }

@@ -44,7 +44,7 @@ import {
   store,
   storeResult,
 } from "./operations/index.js";
-import { type Owner, openFolder } from "./place/index.js";
+import { type Owner, openFolder, type TierPlace } from "./place/index.js";
 import { type StorageQuotaOptions, StorageQuotas } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
@@ -67,6 +67,8 @@ export interface KitPluginParts {
   readonly quotas?: StorageQuotaOptions;
   /** Opens the log of a durable tier. By default a file log with its default options. */
   readonly openLog?: OpenLog;
+  /** Opens a durable tier that is not in a folder. It replaces `storage` and `openLog`. */
+  readonly openPlace?: (services: PluginServices) => Promise<TierPlace>;
   /**
    * Opens a durable tier's folder without its missing parts, and sets parts of another folder aside.
    * @default false
@@ -97,6 +99,7 @@ export class KitPlugin implements MemoryPlugin {
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
   /** Serialises erasures, because each one writes its owner to the folder's manifest. */
   readonly #erasures = pLimit(1);
+  #services: PluginServices | undefined;
   #opened: OpenTier | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -107,22 +110,26 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /**
-   * Features of the plugin. `similarity` and `rerank` are final only after `open`, because they depend on the
-   * host.
+   * Features of the plugin. `similarity`, `rerank` and `shared` are final only after `open`, because they depend
+   * on the host.
    */
   get manifest(): PluginManifest {
-    const { name, version, storage, retention } = this.#parts;
-    const opened = this.#opened;
+    return this.manifestFor(this.#services);
+  }
+
+  /** Returns the manifest that the plugin has in a host with these services. Undefined: before `open`. */
+  manifestFor(services: PluginServices | undefined): PluginManifest {
+    const { name, version, retention } = this.#parts;
     return {
       contract: PLUGIN_CONTRACT,
       name,
       version,
       features: {
-        similarity: opened === undefined || opened.embedder !== undefined,
+        similarity: services === undefined || services.embedder !== undefined,
         full_text: true,
         ttl: true,
-        durable: storage !== undefined,
-        shared: opened?.isShared ?? false,
+        durable: this.#openPlace !== undefined,
+        shared: services?.tier === "semantic",
         conditional: true,
         eviction: retention !== undefined,
         subtree: true,
@@ -132,7 +139,7 @@ export class KitPlugin implements MemoryPlugin {
         diversity: true,
         expand: true,
         explain: true,
-        rerank: opened === undefined || opened.reranker !== undefined,
+        rerank: services === undefined || services.reranker !== undefined,
         context: true,
         absolute: true,
         generations: true,
@@ -154,19 +161,17 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async open(services: PluginServices): Promise<void> {
-    const { analyzer = createEnglishAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
-    const { diskReserveBytes: reserveBytes } = this.#options;
+    const { analyzer = createEnglishAnalyzer(), retention, acceptLoss = false } = this.#parts;
+    const openPlace = this.#openPlace;
     this.#opened = await openTier({
       services,
       analyzer,
       options: this.#options,
-      durable: storage && {
-        openPlace: (services) => openFolder({ storage, openLog, reserveBytes }, services),
-        acceptLoss: this.#parts.acceptLoss ?? false,
-      },
+      durable: openPlace && { openPlace, acceptLoss },
       retention: retention?.(services.clock),
       quotas: this.#quotas,
     });
+    this.#services = services;
   }
 
   async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
@@ -272,8 +277,17 @@ export class KitPlugin implements MemoryPlugin {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
+    this.#services = undefined;
     await this.#erasures(async () => undefined);
     await opened?.close();
+  }
+
+  /** Opens the place of a durable tier. Undefined for a tier in memory. */
+  get #openPlace(): KitPluginParts["openPlace"] {
+    const { storage, openLog = fileLog(), openPlace } = this.#parts;
+    if (storage === undefined) return openPlace;
+    const { diskReserveBytes: reserveBytes } = this.#options;
+    return (services) => openFolder({ storage, openLog, reserveBytes }, services);
   }
 
   get #open(): OpenTier {

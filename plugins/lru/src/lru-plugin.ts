@@ -1,6 +1,5 @@
 import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
 import { parseOptions } from "@membus/protocol";
-import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { type LruOptions, LruOptionsSchema } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
 import { type Quotas, quotaTable } from "./quotas.js";
@@ -13,11 +12,7 @@ import { type Quotas, quotaTable } from "./quotas.js";
  * @param analyzer splits texts into terms, by default for English.
  * @throws {TypeError} For an unknown option or a value out of range.
  */
-export function createLruPlugin(
-  options: LruOptions = {},
-  analyzer?: Analyzer,
-  quotas?: Quotas,
-): MemoryPlugin {
+export function createLruPlugin(options: LruOptions = {}, analyzer?: Analyzer, quotas?: Quotas): KitPlugin {
   const resolved = parseOptions(LruOptionsSchema, options);
   const table = quotaTable(quotas);
   const { operationBytesMax, operationCountMax } = resolved;

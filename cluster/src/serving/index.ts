@@ -1,0 +1,4 @@
+export type { OwnedShard } from "./owned-shard.js";
+export { type ShardServers, ShardServing } from "./shard-serving.js";
+export { ShardedBus } from "./sharded-bus.js";
+export { ShardedPlugin, type ShardedTier } from "./sharded-plugin.js";

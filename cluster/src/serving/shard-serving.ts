@@ -1,0 +1,89 @@
+import type { MonotonicClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
+import { type OwnershipOptions, type OwnershipServices, ShardOwnership } from "../ownership/index.js";
+import { holdShard } from "../place/index.js";
+import type { OwnedShard } from "./owned-shard.js";
+import type { ShardedBus } from "./sharded-bus.js";
+import type { ShardedPlugin } from "./sharded-plugin.js";
+
+const RETRY_OPEN_AFTER_MS = 1_000;
+
+/** What serves the shards: the host's bus and one plugin per tier. The host has opened the plugins. */
+export interface ShardServers {
+  readonly bus: ShardedBus;
+  readonly tiers: readonly ShardedPlugin[];
+}
+
+/** Opens the shards that this host acquires, serves them, and closes them for their next owner. */
+export class ShardServing {
+  readonly #servers: ShardServers;
+  readonly #clock: MonotonicClock;
+  readonly #logger: Logger;
+  readonly #ownership: ShardOwnership;
+  /** The last task of each shard. The tasks of a shard run one after another. */
+  readonly #tasks = new Map<number, Promise<void>>();
+  /** Epochs that this host gives up, by shard. */
+  readonly #leaving = new Map<number, number>();
+
+  /** Begins to acquire shards. @throws {TypeError} for an unknown option or a value out of range. */
+  constructor(options: OwnershipOptions, services: OwnershipServices, servers: ShardServers) {
+    this.#servers = servers;
+    this.#clock = services.clock;
+    this.#logger = services.logger;
+    this.#ownership = new ShardOwnership(options, services, {
+      onAcquired: (shard, epoch) => {
+        const hold = holdShard(this.#ownership, shard, epoch);
+        void this.#inTurn(shard, () => this.#open({ shard, hold }));
+      },
+      onLost: (shard) => {
+        void this.#inTurn(shard, () => this.#close(shard));
+      },
+      handOver: (shard, epoch) => {
+        this.#leaving.set(shard, epoch);
+        return this.#inTurn(shard, () => this.#close(shard));
+      },
+    });
+  }
+
+  /** Hands all shards over to other hosts. Resolves when they are closed. */
+  async stop(): Promise<void> {
+    await this.#ownership.stop();
+    await Promise.all(this.#tasks.values());
+  }
+
+  #inTurn(shard: number, task: () => Promise<void>): Promise<void> {
+    const done = (this.#tasks.get(shard) ?? Promise.resolve()).then(task);
+    const settled = done.catch((error: unknown) => {
+      this.#logger.error({ err: error, shard }, "could not close a shard");
+    });
+    this.#tasks.set(shard, settled);
+    return done;
+  }
+
+  /** Tries until the shard is open, lost or handed over. A store that cannot be reached may answer later. */
+  async #open(owned: OwnedShard): Promise<void> {
+    const { shard, hold } = owned;
+    const { bus, tiers } = this.#servers;
+    while (hold.isOwned && this.#leaving.get(shard) !== hold.epoch) {
+      try {
+        for (const tier of tiers) await tier.openShard(owned);
+        bus.addShard(owned);
+        this.#logger.info({ shard, epoch: hold.epoch }, "serving a shard");
+        return;
+      } catch (error) {
+        this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
+        await this.#closeTiers(shard);
+        await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
+      }
+    }
+  }
+
+  async #close(shard: number): Promise<void> {
+    await this.#servers.bus.removeShard(shard);
+    await this.#closeTiers(shard);
+  }
+
+  async #closeTiers(shard: number): Promise<void> {
+    await Promise.all(this.#servers.tiers.map((tier) => tier.closeShard(shard)));
+  }
+}

@@ -1,0 +1,172 @@
+import { MemoryError, type Scope, type ScopeSelector } from "@membus/protocol";
+import type {
+  MemoryPlugin,
+  Operation,
+  PluginAgentsRequest,
+  PluginAgentsResult,
+  PluginErasureResult,
+  PluginForgetRequest,
+  PluginForgetResult,
+  PluginListRequest,
+  PluginListResult,
+  PluginManifest,
+  PluginRetrieveRequest,
+  PluginRetrieveResult,
+  PluginServices,
+  PluginStatusResult,
+  PluginStoreRequest,
+  PluginStoreResult,
+} from "@membus/protocol/plugin";
+import type { ShardHold } from "../place/index.js";
+import { shardOf } from "../routing/index.js";
+import type { OwnedShard } from "./owned-shard.js";
+import { sumStats } from "./sum-stats.js";
+
+const RETRY_AFTER_MS = 100;
+
+export interface ShardedTier {
+  readonly shardCount: number;
+  /** Manifest of the plugins of all shards. `services` is absent before `open`. */
+  manifestOf(services: PluginServices | undefined): PluginManifest;
+  /** Creates the plugin of a shard in one epoch. */
+  createPlugin(owned: OwnedShard): MemoryPlugin;
+}
+
+interface OpenShard {
+  readonly hold: ShardHold;
+  readonly plugin: MemoryPlugin;
+  /** Calls that have not ended. */
+  readonly running: Set<Promise<unknown>>;
+}
+
+type Caller = Pick<Operation, "tenant" | "agent" | "id">;
+
+/**
+ * One tier of all shards that this host owns. A call goes to the plugin of its tenant's shard. Before the call and
+ * before its result is used, the host must own the shard, so that a lost shard answers nothing.
+ */
+export class ShardedPlugin implements MemoryPlugin {
+  readonly #tier: ShardedTier;
+  readonly #shards = new Map<number, OpenShard>();
+  #services: PluginServices | undefined;
+
+  constructor(tier: ShardedTier) {
+    this.#tier = tier;
+  }
+
+  get manifest(): PluginManifest {
+    return this.#tier.manifestOf(this.#services);
+  }
+
+  async open(services: PluginServices): Promise<void> {
+    this.#services = services;
+  }
+
+  /**
+   * Opens the plugin of a shard, which is served from then on. Errors as in the plugin's `open`.
+   * @throws {MemoryError} `unavailable` if the shard is lost before it is open.
+   */
+  async openShard(owned: OwnedShard): Promise<void> {
+    const { shard, hold } = owned;
+    const plugin = this.#tier.createPlugin(owned);
+    try {
+      await plugin.open?.(this.#openServices);
+      hold.mustOwn();
+    } catch (error) {
+      await plugin.close?.();
+      throw error;
+    }
+    this.#shards.set(shard, { hold, plugin, running: new Set() });
+  }
+
+  /** Closes the plugin of a shard after its last call, if it is open. Errors as in the plugin's `close`. */
+  async closeShard(shard: number): Promise<void> {
+    const open = this.#shards.get(shard);
+    if (open === undefined) return;
+    this.#shards.delete(shard);
+    await Promise.allSettled(open.running);
+    await open.plugin.close?.();
+  }
+
+  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    return this.#call(scope, (plugin) => plugin.onStore(scope, request));
+  }
+
+  onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
+    return this.#call(selector, (plugin) => plugin.onRetrieve(selector, request));
+  }
+
+  onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+    return this.#call(selector, (plugin) => plugin.onForget(selector, request));
+  }
+
+  onStatus(op: Caller): Promise<PluginStatusResult | undefined> {
+    return this.#call(op, (plugin) => plugin.onStatus(op));
+  }
+
+  onErasure(op: Caller): Promise<PluginErasureResult | undefined> {
+    return this.#call(op, async (plugin) => plugin.onErasure?.(op));
+  }
+
+  onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
+    return this.#call(selector, (plugin) => plugin.onList!(selector, request));
+  }
+
+  onAgents(request: PluginAgentsRequest): Promise<PluginAgentsResult> {
+    return this.#call(request, (plugin) => plugin.onAgents!(request));
+  }
+
+  /** Maintains one shard after another. Shards that are lost or closed before their turn are left out. */
+  async maintain(): Promise<void> {
+    for (const [shard, open] of [...this.#shards]) {
+      if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
+      await run(open, async (plugin) => plugin.maintain?.());
+    }
+  }
+
+  stats(): Readonly<Record<string, number | string>> {
+    const all = [...this.#shards.values()].map(({ plugin }) => plugin.stats?.() ?? {});
+    return { ...sumStats(all), shards: all.length };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#shards.keys()].map((shard) => this.closeShard(shard)));
+  }
+
+  get #openServices(): PluginServices {
+    if (this.#services === undefined) throw new TypeError("the tier is not open");
+    return this.#services;
+  }
+
+  /** @throws {MemoryError} `unavailable` unless the tenant's shard is open and owned during the whole call. */
+  async #call<T>(
+    { tenant }: { readonly tenant: string },
+    call: (plugin: MemoryPlugin) => Promise<T>,
+  ): Promise<T> {
+    const shard = shardOf(tenant, this.#tier.shardCount);
+    const open = this.#shards.get(shard);
+    if (open === undefined) throw notOpen(shard);
+    return run(open, call);
+  }
+}
+
+/** @throws {MemoryError} `unavailable` unless the shard is owned during the whole call. Errors as in the call. */
+async function run<T>(
+  { hold, plugin, running }: OpenShard,
+  call: (plugin: MemoryPlugin) => Promise<T>,
+): Promise<T> {
+  hold.mustOwn();
+  const result = call(plugin);
+  running.add(result);
+  try {
+    return await result;
+  } finally {
+    running.delete(result);
+    hold.mustOwn();
+  }
+}
+
+function notOpen(shard: number): MemoryError {
+  const detail = { reason: "shard_moved", retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("unavailable", `shard ${shard} is not open on this host, send it again`, detail);
+}

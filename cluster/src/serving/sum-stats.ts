@@ -1,0 +1,19 @@
+type Stats = Readonly<Record<string, number | string>>;
+
+/** Ending of names with a time instead of a count. */
+const TIME = "_at";
+
+/** Adds the statistics of shards. A time is the latest of all shards, and a text the first one. */
+export function sumStats(all: Iterable<Stats>): Stats {
+  const sums: Record<string, number | string> = {};
+  for (const stats of all) {
+    for (const [name, value] of Object.entries(stats)) sums[name] = added(name, sums[name], value);
+  }
+  // A plugin that failed has exactly this value (clause DISC-6).
+  return sums.failed === undefined ? sums : { ...sums, failed: Math.min(Number(sums.failed), 1) };
+}
+
+function added(name: string, sum: number | string | undefined, value: number | string): number | string {
+  if (sum === undefined || typeof value === "string" || typeof sum === "string") return sum ?? value;
+  return name.endsWith(TIME) ? Math.max(sum, value) : sum + value;
+}
