@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { natsBusFromConnection } from "@membus/bus";
-import { fileLog } from "@membus/disk";
 import { createHost, type Host } from "@membus/host";
 import { KitPlugin, type TierPlace } from "@membus/plugin-kit";
 import { createLanceStorage } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
+import { fileLog } from "../../plugins/disk/src/index.js";
 import {
   type ClusterBucket,
   type OwnedShard,

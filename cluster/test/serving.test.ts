@@ -1,6 +1,6 @@
-import { MemoryClient } from "@membus/agent-client";
 import { MemoryError } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { MemoryClient } from "../../agent-client/src/index.js";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { type ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
