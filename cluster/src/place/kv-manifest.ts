@@ -64,14 +64,15 @@ export class KvManifest implements ManifestStore {
   /** An earlier epoch may have written parts after it lost the shard. They are older than `fromEpoch`. */
   async #claimParts(fromEpoch: number): Promise<void> {
     const found = await this.#records.list(`${this.#keyPrefix}.part.*`);
-    this.#parts = new Map();
-    await this.#all(found, (record) => this.#claimPart(record, fromEpoch));
+    const parts = await this.#all(found, (record) => this.#claimPart(record, fromEpoch));
+    this.#parts = new Map(parts.flatMap((part) => (part === undefined ? [] : [[part.name, part]])));
   }
 
-  async #claimPart(record: EpochRecord, fromEpoch: number): Promise<void> {
-    if (record.epoch < fromEpoch) return this.#records.remove(record);
-    const part = await this.#records.claim(record.key, (now) => (now ?? record).content as RecordedPart);
-    this.#parts.set(part.name, part);
+  async #claimPart(record: EpochRecord, fromEpoch: number): Promise<RecordedPart | undefined> {
+    if (record.epoch >= fromEpoch)
+      return this.#records.claim(record.key, (now) => (now ?? record).content as RecordedPart);
+    await this.#records.remove(record);
+    return undefined;
   }
 
   async #writePart(part: RecordedPart): Promise<void> {
@@ -79,7 +80,7 @@ export class KvManifest implements ManifestStore {
     this.#parts.set(part.name, part);
   }
 
-  async #all<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-    await Promise.all(items.map((item) => this.#limit(() => work(item))));
+  #all<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+    return Promise.all(items.map((item) => this.#limit(() => work(item))));
   }
 }

@@ -84,6 +84,7 @@ describe("a snapshot", () => {
     const plugin = await opened(await fixture.directory(), BUSY);
     const writer = new Writer();
     writers.push(writer.start(plugin));
+    await expect.poll(() => Math.min(writer.stored.size, writer.forgotten.size)).toBeGreaterThan(0);
     await plugin.maintain();
     const [stored, forgotten] = [new Map(writer.stored), [...writer.forgotten]];
     const maintenance = plugin.maintain();
