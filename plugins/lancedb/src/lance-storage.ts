@@ -67,6 +67,7 @@ class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   readonly #store: TableStore;
   readonly parts: TableParts;
+  readonly snapshot?: (directory: string) => Promise<void>;
   readonly #written = new Map<string, DueTable>();
   /**
    * Tables that have not been opened since the storage was opened. Whether an earlier process left rows to
@@ -82,6 +83,8 @@ class LanceStorage implements Storage {
   ) {
     this.#store = place.store ?? new FolderStore(place);
     this.parts = new TableParts(this.#store);
+    const { snapshot } = this.#store;
+    if (snapshot !== undefined) this.snapshot = snapshot.bind(this.#store);
   }
 
   async open(): Promise<void> {
@@ -202,10 +205,6 @@ class LanceStorage implements Storage {
       }
     });
     return this.#tables.damagedCount === 0 && ![...this.#written.values()].some((due) => due.purge);
-  }
-
-  async snapshot(directory: string): Promise<void> {
-    await this.#store.snapshot(directory);
   }
 
   verify(onBytes: OnPartBytes): AsyncIterable<StoredPart> {

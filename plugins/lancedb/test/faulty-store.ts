@@ -1,4 +1,5 @@
 import type { Connection, Session, Table } from "@lancedb/lancedb";
+import { silentLogger, systemClock } from "@membus/protocol";
 import { FolderStore } from "../src/store/folder-store.js";
 import type { StoredNames, StoredTable, TableStore } from "../src/store/table-store.js";
 
@@ -22,7 +23,7 @@ export class FaultyStore implements TableStore {
   readonly #store: FolderStore;
 
   constructor(directory: string) {
-    this.#store = new FolderStore({ directory, logger: { debug() {}, info() {}, warn() {}, error() {} } });
+    this.#store = new FolderStore({ directory, clock: systemClock, logger: silentLogger });
   }
 
   async open(session: Session): Promise<Connection> {

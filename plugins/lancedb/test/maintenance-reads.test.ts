@@ -19,7 +19,7 @@ const noNote = () => undefined;
 
 async function openTables(): Promise<Tables> {
   return Tables.open({
-    store: new FolderStore({ directory: await fixture.directory(), logger }),
+    store: new FolderStore({ directory: await fixture.directory(), clock: systemClock, logger }),
     dimensions: DIMENSIONS,
     options: LANCE_STORAGE_DEFAULTS,
     clock: systemClock,

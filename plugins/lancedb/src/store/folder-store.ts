@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection, Session } from "@lancedb/lancedb";
+import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { lancedb } from "../lancedb.js";
 import { type Disk, listNames, disk as realDisk } from "./disk.js";
@@ -14,6 +15,7 @@ const TABLES = "table";
 export interface FolderStoreContext {
   /** The tier's directory. */
   readonly directory: string;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Replaced in tests. */
   readonly disk?: Disk;
@@ -23,11 +25,13 @@ export interface FolderStoreContext {
 export class FolderStore implements TableStore {
   readonly #directory: string;
   readonly #disk: Disk;
+  readonly #clock: Clock;
   readonly #logger: Logger;
 
-  constructor({ directory, logger, disk = realDisk }: FolderStoreContext) {
+  constructor({ directory, clock, logger, disk = realDisk }: FolderStoreContext) {
     this.#directory = join(directory, TABLES);
     this.#disk = disk;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -53,7 +57,13 @@ export class FolderStore implements TableStore {
   }
 
   table(name: string): FolderTable {
-    return new FolderTable(name, { directory: this.#directory, disk: this.#disk, logger: this.#logger });
+    const context = {
+      directory: this.#directory,
+      disk: this.#disk,
+      clock: this.#clock,
+      logger: this.#logger,
+    };
+    return new FolderTable(name, context);
   }
 
   async snapshot(directory: string): Promise<void> {

@@ -1,8 +1,10 @@
 import { access, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection, Table } from "@lancedb/lancedb";
+import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Schema } from "apache-arrow";
+import { retryCommit } from "../table/commit-retry.js";
 import { ChangeFile } from "./change-file.js";
 import { type Disk, isMissing, isNoDirectory, listNames } from "./disk.js";
 import { diskBytes } from "./disk-bytes.js";
@@ -11,7 +13,14 @@ import { FileSync } from "./file-sync.js";
 import { orphansOf } from "./orphans.js";
 import { readOwner, writeOwner } from "./owner-file.js";
 import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
-import type { ContentIds, SettledState, StoredTable, SyncedVersion, TableContent } from "./table-store.js";
+import type {
+  Change,
+  ContentIds,
+  SettledState,
+  StoredTable,
+  SyncedVersion,
+  TableContent,
+} from "./table-store.js";
 
 export const TABLE = ".lance";
 export const QUEUED = ".waiting";
@@ -32,6 +41,7 @@ export interface FolderTableContext {
   /** Directory of all tables. */
   readonly directory: string;
   readonly disk: Disk;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -54,7 +64,17 @@ export class FolderTable implements StoredTable {
     this.#files = new FileSync(this.location, context.disk);
   }
 
-  async recover(): Promise<boolean> {
+  async open(connection: Connection, isSynced: boolean): Promise<Table | undefined> {
+    if (!isSynced && !(await this.#recover())) return undefined;
+    return this.view(connection);
+  }
+
+  view(connection: Connection): Promise<Table> {
+    return connection.openTable(this.#name);
+  }
+
+  /** Undoes every change after the synced version. Returns false if there is no version. */
+  async #recover(): Promise<boolean> {
     await removeDrafts(this.location);
     const { disk, logger } = this.#context;
     const synced = await this.synced();
@@ -65,7 +85,7 @@ export class FolderTable implements StoredTable {
     return true;
   }
 
-  async create(connection: Connection, schema: Schema, ids: ContentIds): Promise<void> {
+  async create(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table> {
     const { disk, directory } = this.#context;
     await rm(this.location, { recursive: true, force: true });
     const table = await connection.createEmptyTable(this.#name, schema);
@@ -74,6 +94,16 @@ export class FolderTable implements StoredTable {
     await disk.syncDirectory(directory);
     const empty = { version: 1, rowCount: 0, purged: true, cleanBytes: 0 };
     await writeSyncedVersion(this.location, { ...empty, ...ids }, disk);
+    return this.view(connection);
+  }
+
+  /** No other process changes the table, so the number of rows needs no check. */
+  commit<T>(table: Table, change: Change<T>): Promise<T> {
+    return retryCommit(this.#context.clock, () => change(table));
+  }
+
+  read<T>(table: Table, task: Change<T>): Promise<T> {
+    return task(table);
   }
 
   async remove(): Promise<void> {

@@ -18,9 +18,9 @@ export interface TableStore {
   table(name: string): StoredTable;
   /**
    * Writes the synced versions and the queued changes into the folder of another tier. Tables may be opened
-   * and closed concurrently, but not written to.
+   * and closed concurrently, but not written to. Absent if the store is not in a folder.
    */
-  snapshot(directory: string): Promise<void>;
+  snapshot?(directory: string): Promise<void>;
 }
 
 export interface StoredNames {
@@ -35,12 +35,22 @@ export interface StoredTable {
   /** Changes that wait until the table can be written. */
   readonly queue: ChangeQueue;
   /**
-   * Undoes every change after the synced version. Returns false for a table that a crash left without any
-   * version: nothing was stored in it. Nothing may be written concurrently.
+   * Undoes every change after the synced version, and opens it. Returns undefined for a table that a crash left
+   * without any version: nothing was stored in it. Nothing may be written concurrently.
+   * @param isSynced whether this process has closed the table at its synced version.
    */
-  recover(): Promise<boolean>;
-  /** Creates an empty table, and removes the remains of another one. */
-  create(connection: Connection, schema: Schema, ids: ContentIds): Promise<void>;
+  open(connection: Connection, isSynced: boolean): Promise<Table | undefined>;
+  /** Opens the table for reading only. */
+  view(connection: Connection): Promise<Table>;
+  /** Removes the remains of another table, creates an empty one and opens it. */
+  create(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table>;
+  /**
+   * Changes an open table. A change that conflicts with another one is repeated.
+   * @param addedCount returns the number of rows that the change has added, negative for removed rows.
+   */
+  commit<T>(table: Table, change: Change<T>, addedCount: (result: T) => number): Promise<T>;
+  /** Reads an open table. */
+  read<T>(table: Table, task: Change<T>): Promise<T>;
   /** Removes the table and its queued changes. After a crash either the table exists or nothing of it does. */
   remove(): Promise<void>;
   /** Undefined if nothing was ever stored in the table. */
@@ -53,6 +63,11 @@ export interface StoredTable {
   fragmentsWithRemovedRows(): Promise<readonly number[]>;
   /** Removes every file that the present version does not need. No write and no read of another version runs. */
   cleanUp(table: Table): Promise<void>;
+  /**
+   * Moves all rows to another place if the present one has files that `cleanUp` keeps although no version needs
+   * them. Returns undefined if there are none. Absent if `cleanUp` removes all files. No write runs.
+   */
+  rewrite?(table: Table): Promise<RewrittenTable | undefined>;
   /** Removes incomplete files. Nothing may be written concurrently. */
   removeDrafts(): Promise<void>;
   /** Paths of files that no version needs. */
@@ -67,6 +82,13 @@ export interface StoredTable {
   setAside(): Promise<string>;
 }
 
+/** A table whose rows are in another place now. */
+export interface RewrittenTable {
+  readonly table: Table;
+  /** Removes the former place. Called when no read needs it. */
+  discard(): Promise<void>;
+}
+
 export interface ChangeQueue {
   /** Returns the changes of the last `write`, of any process. Damaged ones are set aside with an error in the log. */
   read(): Promise<TableChanges>;
@@ -75,6 +97,8 @@ export interface ChangeQueue {
   /** Removes the changes. Resolves once that is durable. */
   remove(): Promise<void>;
 }
+
+export type Change<T> = (table: Table) => Promise<T>;
 
 /** See `StoragePart`. */
 export type ContentIds = Partial<Pick<SyncedVersion, "contentId" | "keptContentId">>;

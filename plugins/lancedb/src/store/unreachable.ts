@@ -29,11 +29,12 @@ const OBJECT_STORE = "Generic S3 error";
 const NO_ANSWER = /HTTP error|non-2xx status code: (?:408|429|5\d\d)/;
 
 /**
- * Returns whether an error, or its cause, means that a store cannot be reached now. Its tables are intact, as
- * far as is known.
+ * Returns whether an error, or its cause, means that a store cannot be reached now, or belongs to another process.
+ * Its tables are intact, as far as is known.
  */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (isMemoryError(error) && error.code === "unavailable") return error.detail?.reason !== "storage_damaged";
   const { code, message, cause } = error as NodeJS.ErrnoException;
   if (CODES.has(String(code)) || WORDS.test(message)) return true;
   if (message.includes(OBJECT_STORE) && NO_ANSWER.test(message)) return true;

@@ -123,6 +123,7 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
     await table.syncInGate();
     await table.waitForReads();
     await table.commit((lance) => table.stored.cleanUp(lance));
+    if (purge) await table.rewrite();
     await table.resetCounters();
     if (purge) table.markPurged();
     await table.syncInGate();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Connection } from "@lancedb/lancedb";
+import type { Connection, Table } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import { tenantDamaged } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
@@ -318,11 +318,12 @@ export class Tables {
   async #openTable(name: string, changes?: TableChanges): Promise<TenantTable> {
     const { options: _options, opened: _opened, store, ...shared } = this.#parts;
     const stored = store.table(name);
-    const exists = this.#names.has(name) && (this.#recovered.has(name) || (await stored.recover()));
-    if (!exists) await this.#create(name, stored);
+    const isSynced = this.#recovered.has(name);
+    const found = this.#names.has(name) ? await stored.open(this.#connection, isSynced) : undefined;
+    const opened = found ?? (await this.#create(name, stored));
     // The next opening rolls back a failed one.
     this.#recovered.delete(name);
-    const table = await TenantTable.open({ ...shared, name, stored, connection: this.#connection });
+    const table = await TenantTable.open(opened, { ...shared, name, stored });
     try {
       const pending = changes ?? (await stored.queue.read());
       const unwritten = this.#unwritten.get(name);
@@ -340,11 +341,12 @@ export class Tables {
     return table;
   }
 
-  async #create(name: string, stored: StoredTable): Promise<void> {
+  async #create(name: string, stored: StoredTable): Promise<Table> {
     const { dimensions, keptContentId } = this.#parts;
     const ids = { contentId: randomUUID(), keptContentId: keptContentId(name) };
-    await stored.create(this.#connection, tableSchema(dimensions), ids);
+    const table = await stored.create(this.#connection, tableSchema(dimensions), ids);
     this.#names.add(name);
+    return table;
   }
 
   /** Resolves when the table is not being closed. */

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Connection, Table } from "@lancedb/lancedb";
+import type { Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
-import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { Schema } from "apache-arrow";
 import { and, compare, type Filter, isIn } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
-import type { StoredTable } from "../store/table-store.js";
-import { retryCommit } from "./commit-retry.js";
+import type { Change, StoredTable } from "../store/table-store.js";
 import { missingRowsError } from "./missing-rows.js";
 import { RunningTasks } from "./running-tasks.js";
 import { TableChanges } from "./table-changes.js";
@@ -16,12 +14,10 @@ import { TableGate } from "./table-gate.js";
 
 export interface TenantTableDependencies {
   readonly name: string;
-  readonly connection: Connection;
   readonly stored: StoredTable;
   /** Dimensions of the host's embedder. */
   readonly dimensions: number;
   readonly embedder?: string | undefined;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** Opens the table even if rows are missing. */
   readonly acceptLoss: boolean;
@@ -65,7 +61,7 @@ const EMPTY_BACKLOG: TableBacklog = Object.freeze({
 export class TenantTable {
   readonly gate = new TableGate();
   readonly #parts: TenantTableDependencies;
-  readonly #table: Table;
+  #table: Table;
   readonly #reads = new RunningTasks();
   readonly vectors: VectorColumn;
   #rowCount = 0;
@@ -84,8 +80,7 @@ export class TenantTable {
   }
 
   /** @throws {Error} If rows are missing. */
-  static async open(parts: TenantTableDependencies): Promise<TenantTable> {
-    const table = await parts.connection.openTable(parts.name);
+  static async open(table: Table, parts: TenantTableDependencies): Promise<TenantTable> {
     const schema = await table.schema();
     const opened = new TenantTable(parts, table, schema);
     const synced = await parts.stored.synced();
@@ -161,7 +156,7 @@ export class TenantTable {
 
   /** Reads one version of the table, whatever is written concurrently. */
   read<T>(task: (table: Table) => Promise<T>): Promise<T> {
-    return this.#reads.run(() => task(this.#table));
+    return this.#reads.run(() => this.stored.read(this.#table, task));
   }
 
   /** Changes, possibly partial, that are not durable yet. */
@@ -175,7 +170,10 @@ export class TenantTable {
     const data = await this.vectors.batch(placed, () => this.#table.schema());
     await this.gate.shared(() => {
       this.#unsynced.append(rows);
-      return this.commit((table) => table.add(data));
+      return this.commit(
+        (table) => table.add(data),
+        () => rows.length,
+      );
     });
     this.#rowCount += rows.length;
     for (const batch of data.batches) this.backlog.byteCount += batch.data.byteLength;
@@ -223,7 +221,10 @@ export class TenantTable {
   /** Removes the rows that match any of the filters. */
   async #delete(filters: readonly Filter[]): Promise<void> {
     for (const filter of filters) {
-      const { numDeletedRows } = await this.commit((table) => table.delete(filter));
+      const { numDeletedRows } = await this.commit(
+        (table) => table.delete(filter),
+        ({ numDeletedRows }) => -numDeletedRows,
+      );
       this.#rowCount -= numDeletedRows;
       if (numDeletedRows === 0) continue;
       this.#isPurged = false;
@@ -231,10 +232,13 @@ export class TenantTable {
     }
   }
 
-  /** Changes the table. Call it only inside the gate. */
-  async commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
+  /**
+   * Changes the table. Call it only inside the gate.
+   * @param addedCount returns the number of rows that the change has added, by default 0.
+   */
+  async commit<T>(change: Change<T>, addedCount: (result: T) => number = () => 0): Promise<T> {
     try {
-      return await retryCommit(this.#parts.clock, () => change(this.#table));
+      return await this.stored.commit(this.#table, change, addedCount);
     } finally {
       this.#isDirty = true;
       this.backlog.versionCount++;
@@ -267,6 +271,21 @@ export class TenantTable {
   /** Resolves when no read needs files of an earlier version. */
   waitForReads(): Promise<void> {
     return this.#reads.settled();
+  }
+
+  /**
+   * Leaves files behind that cleanup keeps although no version needs them. Call it only inside the gate,
+   * exclusively.
+   */
+  async rewrite(): Promise<void> {
+    const rewritten = await this.stored.rewrite?.(this.#table);
+    if (rewritten === undefined) return;
+    const former = this.#table;
+    this.#table = rewritten.table;
+    this.isIndexed = false;
+    await this.waitForReads();
+    former.close();
+    await rewritten.discard();
   }
 
   /** Resets the counters, because only files in use are left on disk. */

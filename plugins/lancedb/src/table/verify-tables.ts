@@ -24,7 +24,7 @@ export async function* verifyTables(store: TableStore, onBytes: OnPartBytes): As
       const synced = await stored.synced().catch(() => undefined);
       try {
         // Without a synced version nothing was ever stored in the table.
-        if (synced !== undefined) await reader.read(await connection.openTable(name), synced);
+        if (synced !== undefined) await reader.read(await stored.view(connection), synced);
       } catch (error) {
         const reason = (error as Error).message.split("\n", 1)[0];
         reader.problems.push(`${stored.location} cannot be read: ${reason}`);
