@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { connect, type Table } from "@lancedb/lancedb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isUnreachable } from "../src/store/unreachable.js";
-import { FakeS3, type Fault } from "./s3/fake-s3.js";
+import { FakeS3 } from "./s3/fake-s3.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 const CHILD = fileURLToPath(new URL("open-files-child.ts", import.meta.url));
@@ -55,16 +55,6 @@ describe("of the file system", () => {
 describe("of LanceDB on an object store", () => {
   let s3: FakeS3;
   let table: Table;
-  /** Makes every request fail. */
-  function failAlways(answer: Fault["answer"]): void {
-    const matches = () => {
-      // Each fault fails one request.
-      queueMicrotask(() => failAlways(answer));
-      return true;
-    };
-    s3.fail({ matches, afterEffect: false, answer });
-  }
-
   beforeAll(async () => {
     s3 = await FakeS3.start();
     const storageOptions = { ...s3.storageOptions, client_max_retries: "1", client_retry_timeout: "2" };
@@ -76,7 +66,7 @@ describe("of LanceDB on an object store", () => {
   it.each([500, 503, "cut"] as const)(
     "an answer of %s to every try says nothing about a table",
     async (answer) => {
-      failAlways(answer);
+      s3.fail({ matches: () => true, afterEffect: false, answer, isLasting: true });
       expect(isUnreachable(await failureOf(table.add([{ id: 2 }])))).toBe(true);
       s3.heal();
     },

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ObjectStore } from "./object-store.js";
+import { ObjectStore, type Objects } from "./object-store.js";
 import { readRequest, type S3Request } from "./s3-request.js";
 import { errorResponse, respond, type S3Response } from "./s3-response.js";
 
@@ -11,28 +11,42 @@ export interface Fault {
   /** Whether the request is carried out first, so that only its answer is lost. */
   readonly afterEffect: boolean;
   /** Status of the answer, or `cut` for a connection that ends without an answer. */
-  readonly answer: 500 | 503 | "cut";
+  readonly answer: 403 | 500 | 503 | "cut";
+  /** Whether the fault applies to all matching requests until the server is healed. */
+  readonly isLasting?: boolean;
 }
 
-const CODES = { 500: "InternalError", 503: "SlowDown" };
+/** A request that waits. */
+export interface HeldRequest {
+  /** Resolves when the request has arrived. */
+  readonly arrived: Promise<void>;
+  /** Lets the request be carried out. Resolves when it is. */
+  release(): Promise<void>;
+}
 
-/** Server with the part of S3 that LanceDB uses, in RAM. It ignores credentials, and has one bucket. */
+const CODES = { 403: "AccessDenied", 500: "InternalError", 503: "SlowDown" };
+
+/** Server with the part of S3 that LanceDB uses. It ignores credentials, and has one bucket. */
 export class FakeS3 {
-  readonly store = new ObjectStore();
+  readonly store: ObjectStore;
   readonly #server: Server;
   #fault: Fault | undefined;
+  #hold: ((request: S3Request) => Promise<void> | undefined) | undefined;
 
-  private constructor() {
+  private constructor(store: ObjectStore) {
+    this.store = store;
     this.#server = createServer(async (message, response) => {
       const request = await readRequest(message);
+      await this.#hold?.(request);
       const answer = this.#answer(request);
       if (answer === "cut") message.socket.destroy();
       else send(response, request, answer);
     });
   }
 
-  static async start(): Promise<FakeS3> {
-    const s3 = new FakeS3();
+  /** @param objects where the objects are, by default in RAM. */
+  static async start(objects?: Objects): Promise<FakeS3> {
+    const s3 = new FakeS3(new ObjectStore(objects));
     await new Promise<void>((resolve) => s3.#server.listen(0, "127.0.0.1", resolve));
     return s3;
   }
@@ -54,7 +68,24 @@ export class FakeS3 {
     this.#fault = fault;
   }
 
-  /** Removes a fault that no request has met. */
+  /** Holds the first request that matches. */
+  hold(matches: (request: S3Request) => boolean): HeldRequest {
+    const [arrived, released, done] = [signal(), signal(), signal()];
+    this.#hold = (request) => {
+      if (!matches(request)) return undefined;
+      this.#hold = undefined;
+      arrived.resolve();
+      // The request is carried out right after this promise.
+      return released.promise.then(() => void setImmediate(done.resolve));
+    };
+    const release = (): Promise<void> => {
+      released.resolve();
+      return done.promise;
+    };
+    return { arrived: arrived.promise, release };
+  }
+
+  /** Removes a fault. */
   heal(): void {
     this.#fault = undefined;
   }
@@ -67,10 +98,18 @@ export class FakeS3 {
   #answer(request: S3Request): S3Response | "cut" {
     const fault = this.#fault;
     if (fault === undefined || !fault.matches(request)) return respond(this.store, request);
-    this.#fault = undefined;
+    if (fault.isLasting !== true) this.#fault = undefined;
     if (fault.afterEffect) respond(this.store, request);
     return fault.answer === "cut" ? "cut" : errorResponse(fault.answer, CODES[fault.answer]);
   }
+}
+
+function signal() {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 function send(
