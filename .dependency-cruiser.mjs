@@ -59,9 +59,18 @@ const kitOrder = KIT_ORDER.map((module, index) => ({
   to: { path: `^plugins/kit/src/(${KIT_ORDER.slice(index + 1).join("|") || "(?!)"})/` },
 }));
 
+/** Files of the object store, which a host with a folder does not load. */
+const S3 = "^plugins/lancedb/src/(s3\\.ts|store/s3-)";
+
 export default {
   forbidden: [
     { name: "cycle", comment: "types included", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "tables in an object store are a separate module",
+      severity: "error",
+      from: { path: "^plugins/lancedb/src/", pathNot: S3 },
+      to: { path: S3 },
+    },
     ...packages,
     ...modules,
     ...kitOrder,

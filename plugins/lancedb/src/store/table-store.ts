@@ -82,7 +82,7 @@ export interface StoredTable {
   setAside(): Promise<string>;
 }
 
-/** A table whose rows are in another place now. */
+/** A table after its rows were moved to another place. */
 export interface RewrittenTable {
   readonly table: Table;
   /** Removes the former place. Called when no read needs it. */

@@ -32,6 +32,7 @@ export class FakeS3 {
   readonly #server: Server;
   #fault: Fault | undefined;
   #hold: ((request: S3Request) => Promise<void> | undefined) | undefined;
+  #release: () => void = () => {};
 
   private constructor(store: ObjectStore) {
     this.store = store;
@@ -78,6 +79,7 @@ export class FakeS3 {
       // The request is carried out right after this promise.
       return released.promise.then(() => void setImmediate(done.resolve));
     };
+    this.#release = released.resolve;
     const release = (): Promise<void> => {
       released.resolve();
       return done.promise;
@@ -85,8 +87,10 @@ export class FakeS3 {
     return { arrived: arrived.promise, release };
   }
 
-  /** Removes a fault. */
+  /** Removes a fault, and lets a held request go. */
   heal(): void {
+    this.#hold = undefined;
+    this.#release();
     this.#fault = undefined;
   }
 

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { storageUnreachable } from "@membus/plugin-kit";
+import { type Clock, delay } from "@membus/protocol";
+import { AwsClient } from "aws4fetch";
+import { endpointOf, type ResolvedTableBucketOptions } from "./s3-options.js";
+import { elementsOf, textOf, withEntities } from "./s3-xml.js";
+
+export interface S3Object {
+  readonly key: string;
+  readonly sizeBytes: number;
+}
+
+export interface S3Listing {
+  readonly objects: readonly S3Object[];
+  /** Beginnings of other keys up to the delimiter, once each. */
+  readonly prefixes: readonly string[];
+}
+
+interface S3Request {
+  readonly method: "GET" | "PUT" | "POST";
+  /** Empty for the bucket. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+interface S3Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+const RETRY_MS = 50;
+/** Maximum keys of one request. */
+const DELETED_MAX = 1_000;
+
+/** Answers of a store that may answer otherwise later. */
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/**
+ * Requests to the objects of a bucket that LanceDB has no function for.
+ *
+ * All methods throw `unavailable` if the store does not answer, and an `Error` if it refuses.
+ */
+export class S3Client {
+  readonly #options: ResolvedTableBucketOptions;
+  readonly #clock: Clock;
+  readonly #beforeAttempt: () => void;
+  readonly #aws: AwsClient;
+
+  /** @param beforeAttempt is called before each attempt of a request, and prevents it by throwing. */
+  constructor(options: ResolvedTableBucketOptions, clock: Clock, beforeAttempt: () => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#beforeAttempt = beforeAttempt;
+    const { accessKeyId, secretAccessKey, sessionToken, region } = options;
+    const session = sessionToken === undefined ? {} : { sessionToken };
+    this.#aws = new AwsClient({ accessKeyId, secretAccessKey, ...session, region, service: "s3" });
+  }
+
+  /** Lists all keys with a prefix. With `delimiter`, keys that have it after the prefix are combined. */
+  async list(prefix: string, delimiter = ""): Promise<S3Listing> {
+    const objects: S3Object[] = [];
+    const prefixes: string[] = [];
+    for (let token: string | undefined = ""; token !== undefined; ) {
+      const query = { "list-type": "2", prefix, ...(delimiter && { delimiter }) };
+      const page = await this.#ask({
+        ...{ method: "GET", key: "" },
+        query: token === "" ? query : { ...query, "continuation-token": token },
+      });
+      const xml = page.body.toString();
+      for (const part of elementsOf(xml, "Contents"))
+        objects.push({ key: textOf(part, "Key") ?? "", sizeBytes: Number(textOf(part, "Size")) });
+      for (const part of elementsOf(xml, "CommonPrefixes")) prefixes.push(textOf(part, "Prefix") ?? "");
+      token = textOf(xml, "NextContinuationToken");
+    }
+    return { objects, prefixes };
+  }
+
+  /** Returns undefined if the object does not exist. */
+  async get(key: string): Promise<Buffer | undefined> {
+    const { status, body } = await this.#ask({ method: "GET", key }, [404]);
+    return status === 404 ? undefined : body;
+  }
+
+  async put(key: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#ask({ method: "PUT", key, body });
+  }
+
+  /** Returns false, and stores nothing, if the object exists. */
+  async create(key: string, body: string): Promise<boolean> {
+    const headers = { "if-none-match": "*" };
+    const { status } = await this.#ask({ method: "PUT", key, body, headers }, [412]);
+    return status !== 412;
+  }
+
+  /** Deletes objects. Missing ones are ignored. */
+  async delete(keys: readonly string[]): Promise<void> {
+    for (let from = 0; from < keys.length; from += DELETED_MAX) {
+      const objects = keys
+        .slice(from, from + DELETED_MAX)
+        .map((key) => `<Object><Key>${withEntities(key)}</Key></Object>`);
+      const body = `<Delete><Quiet>true</Quiet>${objects.join("")}</Delete>`;
+      const headers = { "content-md5": createHash("md5").update(body).digest("base64") };
+      const answer = await this.#ask({ method: "POST", key: "", query: { delete: "" }, headers, body });
+      const [failed] = elementsOf(answer.body.toString(), "Error");
+      if (failed !== undefined)
+        throw new Error(
+          `the object store did not delete ${textOf(failed, "Key")}: ${textOf(failed, "Code")}`,
+        );
+    }
+  }
+
+  /** @param accepted further statuses that are no error. */
+  async #ask(request: S3Request, accepted: readonly number[] = []): Promise<S3Answer> {
+    const answer = await this.#untilAnswered(request);
+    const { status, body } = answer;
+    if ((status >= 200 && status < 300) || accepted.includes(status)) return answer;
+    const { method, key } = request;
+    const code = textOf(body.toString(), "Code") ?? "";
+    throw new Error(
+      `the object store refused ${method} of ${this.#options.bucket}/${key}: ${status} ${code}`,
+    );
+  }
+
+  async #untilAnswered(request: S3Request): Promise<S3Answer> {
+    for (let attempt = 1; ; attempt++) {
+      this.#beforeAttempt();
+      const answer = await this.#send(request);
+      if (!(answer instanceof Error)) return answer;
+      if (attempt === this.#options.attemptCountMax) throw storageUnreachable(answer);
+      await delay(this.#clock, RETRY_MS * 2 ** attempt);
+    }
+  }
+
+  /** Returns an error if the store does not answer now. */
+  async #send({ method, key, query = {}, headers = {}, body }: S3Request): Promise<S3Answer | Error> {
+    const { bucket, requestTimeoutMs } = this.#options;
+    const url = new URL(`${endpointOf(this.#options)}/${bucket}${key && `/${encodeURI(key)}`}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const abort = new AbortController();
+    const cancel = this.#clock.after(requestTimeoutMs, () => abort.abort());
+    try {
+      const request = await this.#aws.sign(url, { method, headers, body: body ?? null });
+      const response = await fetch(request, { signal: abort.signal });
+      const { status } = response;
+      if (isTemporary(status)) return new Error(`${method} of ${bucket}/${key} was answered ${status}`);
+      return { status, body: Buffer.from(await response.arrayBuffer()) };
+    } catch (error) {
+      return error as Error;
+    } finally {
+      cancel();
+    }
+  }
+}

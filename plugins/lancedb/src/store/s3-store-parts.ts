@@ -1,0 +1,24 @@
+import type { Clock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
+import type { S3Client } from "./s3-client.js";
+import type { S3Remains } from "./s3-remains.js";
+import type { TableOwnership, TableRecords } from "./table-records.js";
+
+export interface S3StoreContext {
+  /** Id of the manifest that the tables belong to. Tables of another manifest are never found. */
+  readonly id: string;
+  readonly records: TableRecords;
+  readonly ownership: TableOwnership;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Services that the tables of a store share. */
+export interface S3StoreParts extends S3StoreContext {
+  readonly client: S3Client;
+  readonly remains: S3Remains;
+  readonly uri: string;
+  /** Beginning of the keys of all tables. */
+  readonly prefix: string;
+  readonly queuePrefix: string;
+}

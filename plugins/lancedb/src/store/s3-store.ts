@@ -1,0 +1,49 @@
+import type { Connection, Session } from "@lancedb/lancedb";
+import { lancedb } from "../lancedb.js";
+import { S3Client } from "./s3-client.js";
+import { lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
+import { S3Remains } from "./s3-remains.js";
+import type { S3StoreContext, S3StoreParts } from "./s3-store-parts.js";
+import { S3Table } from "./s3-table.js";
+import type { StoredNames, TableStore } from "./table-store.js";
+
+/** Tables in a bucket that one process at a time owns. */
+export class S3Store implements TableStore {
+  readonly #options: ResolvedTableBucketOptions;
+  readonly #parts: S3StoreParts;
+
+  constructor(options: ResolvedTableBucketOptions, context: S3StoreContext) {
+    this.#options = options;
+    const { id, records, ownership, clock } = context;
+    const prefix = `${options.prefix}/${id}/`;
+    const queuePrefix = `${prefix}_waiting/`;
+    const client = new S3Client(options, clock, () => ownership.mustOwn());
+    const remains = new S3Remains({ client, records, prefix, queuePrefix });
+    const uri = `s3://${options.bucket}/${prefix}`;
+    this.#parts = { ...context, client, remains, uri, prefix, queuePrefix };
+  }
+
+  async open(session: Session): Promise<Connection> {
+    const { remains } = this.#parts;
+    await remains.find();
+    await remains.remove();
+    return this.#connect({}, session);
+  }
+
+  view(): Promise<Connection> {
+    return this.#connect({ readConsistencyInterval: 0 });
+  }
+
+  async list(): Promise<StoredNames> {
+    return { tables: [...(await this.#parts.records.list()).keys()], queued: [] };
+  }
+
+  table(name: string): S3Table {
+    return new S3Table(name, this.#parts);
+  }
+
+  #connect(options: { readonly readConsistencyInterval?: number }, session?: Session): Promise<Connection> {
+    const storageOptions = lanceOptions(this.#options);
+    return lancedb().connect(this.#parts.uri, { ...options, storageOptions }, session);
+  }
+}

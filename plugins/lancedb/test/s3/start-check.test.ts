@@ -1,0 +1,70 @@
+import { systemClock } from "@membus/protocol";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { TableBucket } from "../../src/s3.js";
+import { FakeS3 } from "./fake-s3.js";
+import { bucketOptions } from "./s3-fixture.js";
+import type { S3Operation, S3Request } from "./s3-request.js";
+
+let s3: FakeS3;
+beforeEach(async () => {
+  s3 = await FakeS3.start();
+});
+afterEach(() => s3.stop());
+
+const open = () => TableBucket.open(bucketOptions(s3), systemClock);
+const refusal = (message: string) => ({ code: "runtime_error", message: expect.stringContaining(message) });
+
+it("a suitable bucket is accepted, and the check leaves nothing in it", async () => {
+  await open();
+  expect(s3.store.keys).toEqual([]);
+});
+
+it("a store that ignores If-None-Match is refused", async () => {
+  s3.store.ignoresConditions = () => true;
+  await expect(open()).rejects.toMatchObject(
+    refusal("ignores If-None-Match, so hosts would overwrite each other's tables: use an object store"),
+  );
+});
+
+it("a store in which two writers make the same version is refused", async () => {
+  const isManifest = (key: string) => key.endsWith(".manifest");
+  s3.store.ignoresConditions = isManifest;
+  // The first manifest with a row waits until another writer has made the same version.
+  let version = "";
+  const held = s3.hold(({ operation, key }) => {
+    if (operation !== "put" || !isManifest(key) || s3.store.keys.filter(isManifest).length < 2) return false;
+    version = key;
+    return true;
+  });
+  const opened = expect(open()).rejects.toMatchObject(
+    refusal("lose rows: use an object store with conditional writes"),
+  );
+  await held.arrived;
+  await expect.poll(() => s3.store.keys).toContain(version);
+  await held.release();
+  await opened;
+});
+
+it.each<[S3Operation, string]>([
+  ["put", "/bucket/tables: allow PutObject to these credentials"],
+  ["get", "cannot be read: allow GetObject to these credentials"],
+  ["list", "cannot be listed: allow ListBucket to these credentials"],
+  ["delete_many", "cannot be deleted: allow DeleteObject to these credentials"],
+])("a bucket that forbids %s is refused", async (operation, message) => {
+  const matches = (request: S3Request) => request.operation === operation;
+  s3.fail({ matches, afterEffect: false, answer: 403, isLasting: true });
+  await expect(open()).rejects.toMatchObject(refusal(message));
+});
+
+it("a store that does not answer may be tried again", async () => {
+  s3.fail({ matches: () => true, afterEffect: false, answer: 503, isLasting: true });
+  await expect(open()).rejects.toMatchObject({
+    code: "unavailable",
+    detail: { reason: "storage_unreachable" },
+  });
+});
+
+it("an unknown option is refused", async () => {
+  const options = { ...bucketOptions(s3), buckett: "b" };
+  await expect(TableBucket.open(options, systemClock)).rejects.toThrow("unknown option `buckett`");
+});
