@@ -30,5 +30,6 @@ export {
   type LogReport,
   listLogFiles,
   type OpenLog,
+  type RotateOptions,
   verifyLog,
 } from "./log/index.js";

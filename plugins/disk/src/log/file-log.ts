@@ -148,8 +148,13 @@ export class FileLog implements Log {
     return asLogErrors("failed to read the log", () => hasSetAside(this.#directory));
   }
 
-  async rotate(): Promise<void> {
-    await this.#writer.rotate();
+  async rotate(): Promise<number> {
+    const segments = await this.#writer.rotate();
+    return segments.at(-1)!.firstSeq;
+  }
+
+  segmentFrom(seq: number): number | undefined {
+    return this.#segments.find(({ firstSeq }) => firstSeq >= seq)?.firstSeq;
   }
 
   snapshot(directory: string): Promise<readonly LogPart[]> {

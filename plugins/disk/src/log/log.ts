@@ -81,6 +81,14 @@ export interface LogKeeper {
   keep(parts: readonly LogPart[]): Promise<void>;
 }
 
+export interface RotateOptions {
+  /**
+   * Lets a log with expensive segments keep a young one. It then starts a new one at a later call.
+   * @default false
+   */
+  readonly lazily?: boolean;
+}
+
 /** Append-only sequence of records that makes a tier durable. Every mutation is one record. */
 export interface Log {
   /** Sequence number of the next append. Grows by one per append, and goes back if appends fail. */
@@ -131,8 +139,14 @@ export interface Log {
   /** Returns whether such copies exist. */
   hasSetAside(): Promise<boolean>;
 
-  /** Starts a new segment, unless the newest is empty, so that all records up to now can be trimmed. */
-  rotate(): Promise<void>;
+  /**
+   * Starts a new segment, unless the newest is empty, so that all records up to now can be trimmed.
+   * @returns the first number of the newest segment.
+   */
+  rotate(options?: RotateOptions): Promise<number>;
+
+  /** Returns the first number from `seq` on at which a segment starts, or undefined if no segment does. */
+  segmentFrom(seq: number): number | undefined;
 
   /**
    * Starts a new segment, and puts everything acknowledged so far into `directory`, which can be opened as a

@@ -14,8 +14,7 @@ interface ForgetRange {
   newestSeq: number;
   /** Earliest time of a forget. Unix seconds. */
   at: number;
-  /** Next record of the log when the purge was requested. A segment starts there. */
-  endSeq: number | undefined;
+  isPurgeRequested: boolean;
   /** Whether later forgets belong to the next purge. */
   isClosed: boolean;
   isPurged: boolean;
@@ -51,30 +50,27 @@ export class ErasureTracker {
     const last = this.#forgets.at(-1);
     if (last === undefined || (last.isClosed && this.#forgets.length < FORGETS_MAX)) {
       const range = { firstSeq: seq, lastSeq: seq, newestSeq, at };
-      this.#forgets.push({ ...range, endSeq: undefined, isClosed: false, isPurged: false });
+      this.#forgets.push({ ...range, isPurgeRequested: false, isClosed: false, isPurged: false });
       return;
     }
     last.lastSeq = seq;
     last.newestSeq = Math.max(last.newestSeq, newestSeq);
     last.at = Math.min(last.at, at);
-    last.endSeq = undefined;
+    last.isPurgeRequested = false;
     last.isPurged = false;
   }
 
-  /**
-   * Records that storage is about to purge the rows removed up to `flushedSeq`. A segment of the log starts
-   * at `endSeq`.
-   */
-  purgeRequested(flushedSeq: number, endSeq: number): void {
+  /** Records that storage is about to purge the rows removed up to `flushedSeq`. */
+  purgeRequested(flushedSeq: number): void {
     for (const forgets of this.#forgets) {
       forgets.isClosed = true;
-      if (forgets.lastSeq <= flushedSeq) forgets.endSeq ??= endSeq;
+      forgets.isPurgeRequested ||= forgets.lastSeq <= flushedSeq;
     }
   }
 
   /** Records that the requested purge is complete. */
   purgeCompleted(): void {
-    for (const forgets of this.#forgets) forgets.isPurged ||= forgets.endSeq !== undefined;
+    for (const forgets of this.#forgets) forgets.isPurged ||= forgets.isPurgeRequested;
   }
 
   /**
@@ -82,8 +78,9 @@ export class ErasureTracker {
    */
   overdueBefore(firstSeq: number, now: number): number {
     const from = now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
-    const isOverdue = ({ at, newestSeq }: ForgetRange) => at <= from && newestSeq >= firstSeq;
-    return this.#forgets.reduce((end, one) => (isOverdue(one) ? Math.max(end, one.endSeq ?? 0) : end), 0);
+    const isOverdue = ({ at, newestSeq, isPurgeRequested }: ForgetRange) =>
+      isPurgeRequested && at <= from && newestSeq >= firstSeq;
+    return this.#forgets.reduce((end, one) => (isOverdue(one) ? Math.max(end, one.lastSeq + 1) : end), 0);
   }
 
   /**

@@ -118,7 +118,7 @@ export class Flusher {
       try {
         await this.#maintainStorage();
         const before = erasure.overdueBefore(log.stats.firstSeq, clock.now());
-        if (before > 0) await moveReplies(before);
+        if (before > 0) await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));
       } finally {
         await this.#trim();
         await this.#persistErasure();
@@ -132,8 +132,7 @@ export class Flusher {
     return this.#maintenance(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
       await this.flush();
-      await log.rotate();
-      const before = log.nextSeq;
+      const before = await log.rotate();
       // Includes records that were logged in between.
       await this.flush();
       await storage.maintain({ purge: true, tenant });
@@ -169,8 +168,8 @@ export class Flusher {
     try {
       if (purge) {
         const flushedSeq = this.#flushedSeq;
-        await log.rotate();
-        erasure.purgeRequested(flushedSeq, log.nextSeq);
+        await log.rotate({ lazily: true });
+        erasure.purgeRequested(flushedSeq);
       }
       if (await storage.maintain({ purge })) erasure.purgeCompleted();
       if (purge) this.#purgedAt = clock.now();

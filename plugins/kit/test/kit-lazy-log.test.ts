@@ -1,0 +1,52 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RotateOptions } from "@membus/disk";
+import { expect, it } from "vitest";
+import { calls } from "./kit-calls.js";
+import { TestKit } from "./kit-fixture.js";
+
+/** Opens a kit with a log that starts no segment for a purge. */
+async function openLazyKit(): Promise<TestKit> {
+  const kit = await TestKit.open({ options: { eraseWithinS: 100 } });
+  const rotate = kit.log.rotate.bind(kit.log);
+  kit.log.rotate = async (options?: RotateOptions) => (options?.lazily ? 1 : rotate());
+  return kit;
+}
+
+async function logBytes(kit: TestKit): Promise<string> {
+  const folder = join(kit.directory, "log");
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")),
+  );
+  return files.join();
+}
+
+it("forces a segment of a lazy log before the deadline of a forget", async () => {
+  const kit = await openLazyKit();
+  const { store, forget } = calls(kit);
+  const erasure = () => kit.plugin.onErasure({ tenant: "acme", agent: "alice", id: "f" });
+  await store([{ key: "a", content: "s3cret" }], { id: "s" });
+  await forget({ keys: ["a"] }, { id: "f" });
+  await kit.plugin.maintain();
+  await store([{ key: "b", content: "later" }], { id: "t" });
+  expect(await erasure()).toMatchObject({ purge: "scheduled" });
+  expect(kit.log.stats.segmentCount).toBe(1);
+  kit.clock.advance(49);
+  await kit.plugin.maintain();
+  expect(await logBytes(kit)).toContain("s3cret");
+  kit.clock.advance(2);
+  await kit.plugin.maintain();
+  expect(await erasure()).toMatchObject({ purge: "done" });
+  expect(await logBytes(kit)).not.toContain("s3cret");
+  const retry = await store([{ key: "b", content: "later" }], { id: "t" });
+  expect(retry.receipts[0]).toMatchObject({ outcome: "created" });
+});
+
+it("forces a segment of a lazy log for a forget with purge", async () => {
+  const kit = await openLazyKit();
+  const { store, forget } = calls(kit);
+  await store([{ key: "a", content: "s3cret" }], { id: "s" });
+  expect(await logBytes(kit)).toContain("s3cret");
+  expect(await forget({ keys: ["a"] }, { id: "f", purge: true })).toMatchObject({ purge: "done" });
+  expect(await logBytes(kit)).not.toContain("s3cret");
+});
