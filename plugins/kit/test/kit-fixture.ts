@@ -147,8 +147,9 @@ export class TestKit {
       this.#isMarking = true;
     };
     log.trim = async (before) => {
-      await trim(before);
+      const isTrimmed = await trim(before);
       this.#isMarking = false;
+      return isTrimmed;
     };
   }
 

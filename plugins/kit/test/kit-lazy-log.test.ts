@@ -50,3 +50,20 @@ it("forces a segment of a lazy log for a forget with purge", async () => {
   expect(await forget({ keys: ["a"] }, { id: "f", purge: true })).toMatchObject({ purge: "done" });
   expect(await logBytes(kit)).not.toContain("s3cret");
 });
+
+it("reports a forget with purge as unavailable while the log must keep its bytes, and completes it later", async () => {
+  const kit = await openLazyKit();
+  const { store, forget } = calls(kit);
+  const erasure = () => kit.plugin.onErasure({ tenant: "acme", agent: "alice", id: "f" });
+  await store([{ key: "a", content: "s3cret" }], { id: "s" });
+  const trim = kit.log.trim.bind(kit.log);
+  kit.log.trim = async () => false;
+  await expect(forget({ keys: ["a"] }, { id: "f", purge: true })).rejects.toMatchObject({
+    ...{ code: "unavailable", detail: { reason: "replica_down", retry_after_ms: 1_000 } },
+  });
+  expect(await erasure()).toMatchObject({ purge: "scheduled" });
+  kit.log.trim = trim;
+  await kit.plugin.maintain();
+  expect(await erasure()).toMatchObject({ purge: "done" });
+  expect(await logBytes(kit)).not.toContain("s3cret");
+});

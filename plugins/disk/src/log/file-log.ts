@@ -126,9 +126,10 @@ export class FileLog implements Log {
     );
   }
 
-  async trim(before: number): Promise<void> {
+  async trim(before: number): Promise<boolean> {
     this.#writer.checkNotClosed();
     await this.#trims(() => asLogErrors("failed to trim the log", () => this.#removeBelow(before)));
+    return true;
   }
 
   async compact(before: number, shrink: ShrinkRecord): Promise<void> {

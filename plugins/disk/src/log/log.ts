@@ -123,8 +123,9 @@ export interface Log {
   /**
    * Removes the segments that contain only records below `before`, oldest first, except for the newest
    * segment.
+   * @returns false if it kept such a segment, because a server that is down would keep the bytes.
    */
-  trim(before: number): Promise<void>;
+  trim(before: number): Promise<boolean>;
 
   /**
    * Rewrites the records below `before` as `shrink` returns them, if that makes the log much smaller.

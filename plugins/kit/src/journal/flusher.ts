@@ -1,5 +1,5 @@
 import { isDiskFull, type Log } from "@membus/disk";
-import type { Clock } from "@membus/protocol";
+import { type Clock, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import pLimit from "p-limit";
 import type { FlushMarker, FolderManifest } from "../place/index.js";
@@ -16,6 +16,7 @@ import { rowIdOf, withoutRows } from "./record.js";
 const SLICE = { rowsMax: 1_024, bytesMax: 8 * 1024 * 1024 };
 /** Delay before a failed flush is retried, as a multiple of the idle time. */
 const RETRY_FACTOR = 5;
+const SERVER_RETRY_AFTER_MS = 1_000;
 
 export interface FlushOptions {
   /** Number of rows in the backlog that triggers an immediate flush. */
@@ -127,7 +128,10 @@ export class Flusher {
     });
   }
 
-  /** Resolves once no removed data of a tenant is left in storage or in the log. */
+  /**
+   * Resolves once no removed data of a tenant is left in storage or in the log.
+   * @throws {MemoryError} `unavailable` while a server that stores the log is down. Later maintenance completes it.
+   */
   erase(tenant: string): Promise<void> {
     return this.#maintenance(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
@@ -139,9 +143,10 @@ export class Flusher {
       await moveReplies(before);
       // A failure for other tenants must not fail this erasure.
       await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "purge failed"));
-      await this.#trim();
+      const isTrimmed = await this.#trim();
       await log.removeSetAside();
       await this.#persistErasure();
+      if (!isTrimmed) throw serverDownError();
     });
   }
 
@@ -271,8 +276,15 @@ export class Flusher {
   }
 
   /** Trims records that are durable in storage and not needed for retries. */
-  async #trim(): Promise<void> {
+  #trim(): Promise<boolean> {
     const { log, oldestRemembered } = this.dependencies;
-    await log.trim(Math.min(this.#markedSeq + 1, oldestRemembered()));
+    return log.trim(Math.min(this.#markedSeq + 1, oldestRemembered()));
   }
+}
+
+function serverDownError(): MemoryError {
+  const message =
+    "a server that stores the log is down. Bytes of the removed entries are erased when it is back";
+  const detail = { reason: "replica_down", retry_after_ms: SERVER_RETRY_AFTER_MS };
+  return new MemoryError("unavailable", message, detail);
 }
