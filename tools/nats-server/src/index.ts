@@ -5,4 +5,5 @@ export { installNatsServer } from "./install/install.js";
 export { INSTALL_METHODS, type InstallMethod } from "./install/install-method.js";
 export { MANUAL_INSTALL_STEPS } from "./install/release.js";
 export { type LaunchOptions, launchNatsServer, type NatsServer } from "./launch.js";
+export { type ClusterNode, launchNatsCluster, type NatsCluster } from "./launch-cluster.js";
 export { supervise } from "./server-process.js";
