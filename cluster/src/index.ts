@@ -1,5 +1,11 @@
 export { type BucketOptions, ClusterBucket, createClusterBucket } from "./bucket/index.js";
 export {
+  type StreamLogOptions,
+  StreamLogOptionsSchema,
+  type StreamLogServices,
+  streamLog,
+} from "./log/index.js";
+export {
   type OwnershipEvents,
   type OwnershipOptions,
   OwnershipOptionsSchema,

@@ -1,3 +1,3 @@
 export { type BucketEntry, type BucketOptions, ClusterBucket } from "./cluster-bucket.js";
 export { createClusterBucket } from "./create-bucket.js";
-export { isTemporary, storeError } from "./store-error.js";
+export { isMissingStream, isRefused, isTemporary, storeError } from "./store-error.js";

@@ -3,6 +3,7 @@ import { JetStreamApiError } from "@nats-io/jetstream";
 
 /** Codes of JetStream for a write that expected another revision. */
 const WRONG_LAST_SEQUENCE = new Set([10071, 10164]);
+const STREAM_NOT_FOUND = 10059;
 /** Status of a request that no repetition can mend. */
 const BAD_REQUEST = 400;
 const RETRY_AFTER_MS = 500;
@@ -10,6 +11,10 @@ const RETRY_AFTER_MS = 500;
 /** Whether the server refused a write because the key has another revision. */
 export function isRefused(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST_SEQUENCE.has(error.code);
+}
+
+export function isMissingStream(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
 }
 
 /**

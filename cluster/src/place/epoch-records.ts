@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { delay, MemoryError, type MonotonicClock } from "@membus/protocol";
-import { type BucketEntry, type ClusterBucket, isTemporary } from "../bucket/index.js";
+import { MemoryError, type MonotonicClock } from "@membus/protocol";
+import type { BucketEntry, ClusterBucket } from "../bucket/index.js";
+import { repeatWhileOwned } from "./repeat-while-owned.js";
 import type { ShardHold } from "./shard-hold.js";
-
-const RETRY_MS = 100;
 
 /** A record with the epoch that wrote it. */
 export interface EpochRecord {
@@ -108,17 +107,8 @@ export class EpochRecords {
     return found;
   }
 
-  /** Repeats a request that the servers did not answer. */
-  async #untilAnswered<T>(request: () => Promise<T>): Promise<T> {
-    for (;;) {
-      this.#hold.mustOwn();
-      try {
-        return await request();
-      } catch (error) {
-        if (!isTemporary(error)) throw error;
-        await delay(this.#clock, RETRY_MS);
-      }
-    }
+  #untilAnswered<T>(request: () => Promise<T>): Promise<T> {
+    return repeatWhileOwned({ hold: this.#hold, clock: this.#clock }, request);
   }
 }
 

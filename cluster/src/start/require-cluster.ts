@@ -1,10 +1,8 @@
 import { MemoryError } from "@membus/protocol";
-import { JetStreamApiError, jetstreamManager, type StreamInfo } from "@nats-io/jetstream";
+import { jetstreamManager, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { type BucketOptions, ClusterBucket, storeError } from "../bucket/index.js";
+import { type BucketOptions, ClusterBucket, isMissingStream, storeError } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity } from "./cluster-identity.js";
-
-const STREAM_NOT_FOUND = 10059;
 
 /** The cluster that a host should join. */
 export interface ExpectedCluster extends Pick<ClusterIdentity, "shardCount" | "prefix"> {
@@ -39,7 +37,7 @@ async function findStream(connection: NatsConnection, name: string): Promise<Str
     const { streams } = await jetstreamManager(connection, { checkAPI: false });
     return await streams.info(`KV_${name}`);
   } catch (error) {
-    if (!(error instanceof JetStreamApiError) || error.code !== STREAM_NOT_FOUND) throw storeError(error);
+    if (!isMissingStream(error)) throw storeError(error);
     throw refusal(`there is no bucket ${name}`, "create the cluster first, or correct its name");
   }
 }

@@ -1,0 +1,2 @@
+export { type StreamLogServices, streamLog } from "./stream-log.js";
+export { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";

@@ -1,0 +1,14 @@
+import { MemoryError } from "@membus/protocol";
+import type { ShardHold } from "../place/index.js";
+
+const RETRY_AFTER_MS = 500;
+
+/**
+ * Gives the shard up, because only its next owner can find out which records the log has.
+ * @returns the error for all callers that wait.
+ */
+export function lostLog(hold: ShardHold, reason: string, cause?: unknown): MemoryError {
+  if (hold.isOwned) hold.lose(reason);
+  const detail = { reason: "shard_moved", retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("unavailable", `the shard moves to another owner: ${reason}`, detail, { cause });
+}

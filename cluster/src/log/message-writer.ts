@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { delay, MemoryError, type MonotonicClock } from "@membus/protocol";
+import { JetStreamApiError } from "@nats-io/jetstream";
+import { isTemporary, storeError } from "../bucket/index.js";
+import type { ShardHold } from "../place/index.js";
+import type { LogStreams } from "./log-streams.js";
+import { lostLog } from "./lost-log.js";
+import type { MessageHead } from "./message-format.js";
+import type { StreamSegment } from "./stream-segment.js";
+
+const RETRY_MS = 50;
+/** Codes of JetStream for an account or a server without space. */
+const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
+/** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
+const STORE_FAILED = 10_077;
+
+/** Writes messages of one owner. A message without an answer is written again until its fate is known. */
+export class MessageWriter {
+  readonly #streams: LogStreams;
+  readonly #hold: ShardHold;
+  readonly #clock: MonotonicClock;
+  /** Beginning of the ids of messages. A repeated message is recognized by its id, which no other message has. */
+  readonly #id = randomUUID();
+  #messageCount = 0;
+
+  constructor(streams: LogStreams, hold: ShardHold, clock: MonotonicClock) {
+    this.#streams = streams;
+    this.#hold = hold;
+    this.#clock = clock;
+  }
+
+  /**
+   * Writes a message after the last known one of its segment.
+   * @throws {MemoryError} `memory_full` if the servers have no space. The message is not in the segment then.
+   * `unavailable` once the shard is lost, also to another owner that has written to the segment. `runtime_error`
+   * for a message that the servers never accept.
+   */
+  async write(segment: StreamSegment, head: MessageHead, data: Uint8Array): Promise<void> {
+    if (await this.follow(segment, head, data)) return;
+    throw lostLog(this.#hold, `another owner has written to stream ${segment.name}`);
+  }
+
+  /** Writes a message like `write`. @returns false if another owner has written to the segment. */
+  async follow(segment: StreamSegment, head: MessageHead, data: Uint8Array): Promise<boolean> {
+    const id = `${this.#id}-${++this.#messageCount}`;
+    for (let isFirst = true; ; isFirst = false) {
+      this.#hold.mustOwn();
+      try {
+        const isWritten = await this.#streams.publish(segment, head, data, id);
+        // One server refuses a message that it stored without an answer, several recognize its id.
+        if (!isWritten && !(await this.#streams.hasNext(segment, id))) return false;
+        segment.streamSeq += 1;
+        return true;
+      } catch (error) {
+        await this.#checkRepeatable(error, isFirst, segment);
+      }
+      await delay(this.#clock, RETRY_MS);
+    }
+  }
+
+  /** Throws if the message must not be written again. */
+  async #checkRepeatable(error: unknown, isFirst: boolean, { name }: StreamSegment): Promise<void> {
+    if (isFull(error)) {
+      // An earlier attempt may have been stored before the space ended.
+      if (!isFirst) return;
+      throw fullError(error);
+    }
+    const known = storeError(error);
+    if (!isTemporary(known)) throw known;
+    // A message to a stream that is deleted never gets an answer.
+    const endSeq = await this.#streams.endOf(name).catch(() => 0);
+    if (endSeq === undefined) throw lostLog(this.#hold, `the stream ${name} is missing`);
+  }
+}
+
+function isFull(error: unknown): boolean {
+  if (!(error instanceof JetStreamApiError)) return false;
+  return NO_SPACE.has(error.code) || (error.code === STORE_FAILED && error.message.includes("maximum"));
+}
+
+function fullError(cause: unknown): MemoryError {
+  const message = `JetStream has no space for the log: ${(cause as Error).message}. Raise its limits`;
+  return new MemoryError("memory_full", message, { limit: "disk" }, { cause });
+}

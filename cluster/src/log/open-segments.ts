@@ -1,0 +1,97 @@
+import type { LogPart, LogRecovery } from "@membus/disk";
+import { MemoryError } from "@membus/protocol";
+import type { SegmentReader } from "./segment-reader.js";
+import { StreamSegment } from "./stream-segment.js";
+
+/** More records than a segment can hold. The numbers of lost records are not assigned again. */
+const BEYOND = 100_000_000;
+
+/** Records that no segment has. */
+interface MissingRange {
+  readonly names: readonly string[];
+  readonly seq: number;
+  /** Number after the last missing record, or undefined if it is unknown. */
+  readonly nextSeq: number | undefined;
+}
+
+export interface OpenedSegments {
+  /** Segments with an existing stream, in order. */
+  readonly segments: StreamSegment[];
+  /** Number of the next record. */
+  readonly nextSeq: number;
+}
+
+/**
+ * Reads all segments of a log and finds out which records are missing.
+ *
+ * @throws {MemoryError} `runtime_error` with the reason `log_incomplete` if records are missing that are not
+ * stored elsewhere, unless the loss is accepted. Else the errors of the reader.
+ */
+export async function openSegments(
+  logName: string,
+  reader: SegmentReader,
+  { keeper, nextSeqMin, acceptLoss = false }: LogRecovery,
+): Promise<OpenedSegments> {
+  const kept = keeper?.kept ?? [];
+  const survey = new SegmentSurvey(logName, nextSeqMin);
+  for (const part of kept) await survey.read(part, reader);
+  const { segments, losses, endSeq } = survey.result(kept.length > 0);
+  if (losses.length > 0 && !acceptLoss) throw incompleteLog(losses);
+  const isEndLost = losses.at(-1) !== undefined && losses.at(-1)!.nextSeq === undefined;
+  return { segments, nextSeq: Math.max(endSeq, nextSeqMin) + (isEndLost ? BEYOND : 0) };
+}
+
+class SegmentSurvey {
+  readonly #logName: string;
+  readonly #nextSeqMin: number;
+  readonly #segments: StreamSegment[] = [];
+  readonly #losses: MissingRange[] = [];
+  /** Names of missing streams since the last one that is there. */
+  #missing: string[] = [];
+  #nextSeq = 1;
+
+  constructor(logName: string, nextSeqMin: number) {
+    this.#logName = logName;
+    this.#nextSeqMin = nextSeqMin;
+  }
+
+  async read(part: LogPart, reader: SegmentReader): Promise<void> {
+    const segment = new StreamSegment(this.#logName, part, this.#nextSeq);
+    if (!(await reader.read(segment))) {
+      this.#missing.push(part.name);
+      return;
+    }
+    this.#segments.push(segment);
+    if (this.#missing.length > 0 && segment.streamSeq > 0) this.#endGap(segment.firstSeq);
+    this.#nextSeq = segment.nextSeq;
+  }
+
+  /** @param isUsed whether the log existed before. */
+  result(isUsed: boolean) {
+    if (this.#missing.length > 0 || (isUsed && this.#nextSeq < this.#nextSeqMin)) this.#endGap(undefined);
+    return { segments: this.#segments, losses: this.#losses, endSeq: this.#nextSeq };
+  }
+
+  #endGap(nextSeq: number | undefined): void {
+    const seq = Math.max(this.#nextSeq, this.#nextSeqMin);
+    const names = this.#missing;
+    if (nextSeq === undefined || nextSeq > seq) this.#losses.push({ names, seq, nextSeq });
+    this.#missing = [];
+  }
+}
+
+function incompleteLog(losses: readonly MissingRange[]): MemoryError {
+  const names = losses.flatMap((loss) => loss.names);
+  const missing = names.length === 0 ? "the end of its newest stream" : `the streams ${names.join(", ")}`;
+  const message =
+    `the log is incomplete: ${missing} is missing. Opening it loses ${losses.map(lostRecords).join(" and ")}. ` +
+    "Restore the streams, or open it anyway with --accept-loss";
+  return new MemoryError("runtime_error", message, {
+    ...{ reason: "log_incomplete", seq: losses[0]!.seq, remedy: "--accept-loss" },
+  });
+}
+
+function lostRecords({ seq, nextSeq }: MissingRange): string {
+  if (nextSeq === undefined) return `an unknown number of records from record ${seq} on`;
+  return nextSeq === seq + 1 ? `1 record (${seq})` : `${nextSeq - seq} records (${seq} to ${nextSeq - 1})`;
+}

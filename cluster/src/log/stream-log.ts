@@ -1,0 +1,193 @@
+import type { Log, LogPart, OpenLog, RotateOptions } from "@membus/disk";
+import { MemoryError, type MonotonicClock, monotonicClock, parseOptions } from "@membus/protocol";
+import type { NatsConnection } from "@nats-io/transport-node";
+import pLimit from "p-limit";
+import { repeatWhileOwned, type ShardHold } from "../place/index.js";
+import type { LogParts } from "./log-parts.js";
+import { LogStreams } from "./log-streams.js";
+import { LogTail } from "./log-tail.js";
+import { MessageWriter } from "./message-writer.js";
+import { openSegments } from "./open-segments.js";
+import { readRecord } from "./read-record.js";
+import { SegmentReader } from "./segment-reader.js";
+import { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";
+import { newPart, StreamSegment } from "./stream-segment.js";
+
+/** Largest message, also if the servers accept larger ones. */
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+/** Part of a message for headers, which servers count too. */
+const HEAD_BYTES = 1_024;
+
+export interface StreamLogServices {
+  readonly connection: NatsConnection;
+  readonly hold: ShardHold;
+  readonly clock?: MonotonicClock;
+}
+
+/**
+ * Returns a function that opens a log of JetStream streams, one for each segment. It needs no directory. The
+ * hold gives the shard up when another owner writes to the log. All later appends are then `unavailable`.
+ *
+ * @throws {TypeError} For an unknown option or a value out of range.
+ */
+export function streamLog(
+  options: StreamLogOptions,
+  { connection, hold, clock = monotonicClock }: StreamLogServices,
+): OpenLog {
+  const resolved = parseOptions(StreamLogOptionsSchema, options);
+  return async (_directory, recovery, services) => {
+    const streams = await LogStreams.open(connection, resolved, hold.epoch);
+    const reader = new SegmentReader({ streams, hold, clock, onRecord: recovery.onRecord });
+    const messageBytes = Math.min(connection.info?.max_payload ?? MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX);
+    const parts: LogParts = {
+      ...{ streams, hold, options: resolved, keeper: recovery.keeper, ...services },
+      writer: new MessageWriter(streams, hold, clock),
+      messageBytesMax: Math.max(messageBytes - HEAD_BYTES, HEAD_BYTES),
+    };
+    const { segments, nextSeq } = await openSegments(resolved.name, reader, recovery);
+    if (segments.length === 0) segments.push(await createFirst(parts, clock, nextSeq));
+    await parts.keeper?.keep(segments.map(({ part }) => part));
+    await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);
+    await streams.deleteUnused(segments.map(({ part }) => part)).catch((error: unknown) => {
+      services.logger.warn({ err: error }, "unused streams of the log are left, the next start deletes them");
+    });
+    return new StreamLog(segments, parts);
+  };
+}
+
+async function createFirst(
+  { streams, hold, options }: LogParts,
+  clock: MonotonicClock,
+  nextSeq: number,
+): Promise<StreamSegment> {
+  const part = newPart(options.name);
+  await repeatWhileOwned({ hold, clock }, () => streams.create(part));
+  return new StreamSegment(options.name, part, nextSeq);
+}
+
+/** Writes a mark, after which the messages of earlier owners are refused. Reads their messages before it. */
+async function beginEpoch(
+  { writer }: LogParts,
+  newest: StreamSegment,
+  reader: SegmentReader,
+  nextSeqMin: number,
+): Promise<void> {
+  for (;;) {
+    const nextSeq = Math.max(nextSeqMin, newest.nextSeq);
+    if (await writer.follow(newest, { firstSeq: nextSeq }, new Uint8Array())) return newest.addMark(nextSeq);
+    await reader.read(newest);
+  }
+}
+
+/** Log of JetStream streams. */
+class StreamLog implements Log {
+  /** Segments in order. The last one is appended to. */
+  readonly #segments: StreamSegment[];
+  readonly #parts: LogParts;
+  readonly #tail: LogTail;
+  readonly #trims = pLimit(1);
+  #isWaitingForReplica = false;
+
+  constructor(segments: StreamSegment[], parts: LogParts) {
+    this.#segments = segments;
+    this.#parts = parts;
+    this.#tail = new LogTail(segments, parts);
+  }
+
+  get nextSeq(): number {
+    return this.#tail.nextSeq;
+  }
+
+  get stats(): Log["stats"] {
+    const segments = this.#segments;
+    const oldest = segments.find((segment) => !segment.isEmpty);
+    return {
+      ...this.#tail.stats,
+      firstSeq: oldest?.firstSeq ?? segments.at(-1)!.nextSeq,
+      nextSeq: this.nextSeq,
+      sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),
+      segmentCount: segments.length,
+      cutBytes: 0,
+    };
+  }
+
+  append(encode: (seq: number) => Uint8Array): Promise<number> {
+    return this.#tail.append(encode);
+  }
+
+  onRollback(listener: (firstLostSeq: number) => void): () => void {
+    return this.#tail.onRollback(listener);
+  }
+
+  async read(seq: number): Promise<Uint8Array> {
+    this.#tail.checkNotClosed();
+    const segment = this.#segments.find((each) => !each.isTrimmed && each.locate(seq) !== undefined);
+    const found = segment && (await readRecord(this.#parts.streams, segment, seq));
+    if (found !== undefined) return found;
+    const message = `the log has no record ${seq}. It was trimmed or never acknowledged`;
+    throw new MemoryError("memory_not_found", message, { seq });
+  }
+
+  async trim(before: number): Promise<boolean> {
+    this.#tail.checkNotClosed();
+    return this.#trims(() => this.#removeBelow(before));
+  }
+
+  rotate({ lazily = false }: RotateOptions = {}): Promise<number> {
+    return this.#tail.rotate(lazily);
+  }
+
+  segmentFrom(seq: number): number | undefined {
+    return this.#segments.find(({ firstSeq }) => firstSeq >= seq)?.firstSeq;
+  }
+
+  /** A stream cannot be rewritten. Replies are logged again instead when an erasure is due. */
+  async compact(): Promise<void> {}
+
+  async removeSetAside(): Promise<void> {}
+
+  async hasSetAside(): Promise<boolean> {
+    return false;
+  }
+
+  snapshot(): Promise<readonly LogPart[]> {
+    return Promise.reject(new MemoryError("unsupported", "a log of streams has no snapshots in a directory"));
+  }
+
+  async probe(): Promise<void> {}
+
+  async check(): Promise<void> {}
+
+  async sync(): Promise<void> {
+    this.#tail.checkNotClosed();
+  }
+
+  async close(): Promise<void> {
+    await this.#tail.close();
+    await this.#trims(() => undefined);
+  }
+
+  async #removeBelow(before: number): Promise<boolean> {
+    const { streams, hold } = this.#parts;
+    while (this.#segments.length > 1 && this.#segments[0]!.nextSeq <= before) {
+      const oldest = this.#segments[0]!;
+      hold.mustOwn();
+      if (await this.#mustKeep(oldest)) return false;
+      oldest.isTrimmed = true;
+      await streams.delete(oldest.name);
+      // Not earlier, because a segment counts until its bytes are gone.
+      this.#segments.shift();
+    }
+    return true;
+  }
+
+  /** A server that is down would keep the bytes of a deleted stream until it is back. */
+  async #mustKeep({ name }: StreamSegment): Promise<boolean> {
+    const { streams, logger } = this.#parts;
+    const isAbsent = await streams.hasAbsentReplica(name);
+    if (isAbsent && !this.#isWaitingForReplica)
+      logger.warn({ stream: name }, "a server is down or late, deleting its log records when it is back");
+    this.#isWaitingForReplica = isAbsent;
+    return isAbsent;
+  }
+}

@@ -1,0 +1,87 @@
+import { randomInt } from "node:crypto";
+import type { LogPart } from "@membus/disk";
+
+const ID_MAX = 2 ** 47;
+/** First token of the subjects of all logs. Only hosts may publish to them. */
+const SUBJECT_TOKEN = "log";
+const RADIX = 36;
+
+/** Subjects of all streams of a log. */
+export function subjectsOf(logName: string): string {
+  return `${SUBJECT_TOKEN}.${logName}.*`;
+}
+
+/** Returns a new part of a log. Its name is the name of its stream. */
+export function newPart(logName: string): LogPart {
+  const id = randomInt(1, ID_MAX);
+  return { name: `${logName}-${id.toString(RADIX)}`, id };
+}
+
+/** A segment of a log: a stream with one message for each group of records. */
+export class StreamSegment {
+  readonly part: LogPart;
+  readonly subject: string;
+  /** Sequence of the stream's last known message. */
+  streamSeq = 0;
+  nextSeq: number;
+  sizeBytes = 0;
+  /** Whether its stream may be deleted, so that no record of it is found. */
+  isTrimmed = false;
+  #firstSeq: number;
+  /** First record of each message, and the sequence of the message. */
+  readonly #firstSeqs: number[] = [];
+  readonly #streamSeqs: number[] = [];
+
+  /** @param firstSeq number of its first record, if its first message does not say otherwise. */
+  constructor(logName: string, part: LogPart, firstSeq: number) {
+    this.part = part;
+    this.subject = `${SUBJECT_TOKEN}.${logName}.${part.id.toString(RADIX)}`;
+    this.#firstSeq = firstSeq;
+    this.nextSeq = firstSeq;
+  }
+
+  get name(): string {
+    return this.part.name;
+  }
+
+  get firstSeq(): number {
+    return this.#firstSeq;
+  }
+
+  get isEmpty(): boolean {
+    return this.#firstSeqs.length === 0;
+  }
+
+  /** Adds a message without records, after which this record follows. */
+  addMark(firstSeq: number): void {
+    if (this.isEmpty) this.#firstSeq = firstSeq;
+    this.nextSeq = firstSeq;
+  }
+
+  /** Adds records of a message. A record in parts is added with its first part. */
+  addRecords(added: {
+    readonly firstSeq: number;
+    readonly streamSeq: number;
+    readonly count: number;
+    readonly sizeBytes: number;
+  }): void {
+    if (this.isEmpty) this.#firstSeq = added.firstSeq;
+    this.#firstSeqs.push(added.firstSeq);
+    this.#streamSeqs.push(added.streamSeq);
+    this.nextSeq = added.firstSeq + added.count;
+    this.sizeBytes += added.sizeBytes;
+  }
+
+  /** Returns the sequence of the message that can have this record, or undefined if there is none. */
+  locate(seq: number): number | undefined {
+    if (this.isEmpty || seq < this.firstSeq || seq >= this.nextSeq) return undefined;
+    let low = 0;
+    let high = this.#firstSeqs.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#firstSeqs[middle]! <= seq) low = middle;
+      else high = middle - 1;
+    }
+    return this.#streamSeqs[low];
+  }
+}

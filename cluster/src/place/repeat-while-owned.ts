@@ -1,0 +1,24 @@
+import { delay, type MonotonicClock } from "@membus/protocol";
+import { isTemporary } from "../bucket/index.js";
+import type { ShardHold } from "./shard-hold.js";
+
+const RETRY_MS = 100;
+
+/**
+ * Repeats a request until the servers answer it.
+ * @throws {MemoryError} `unavailable` once the shard is lost. Else the errors of the request.
+ */
+export async function repeatWhileOwned<T>(
+  { hold, clock }: { readonly hold: ShardHold; readonly clock: MonotonicClock },
+  request: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    hold.mustOwn();
+    try {
+      return await request();
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      await delay(clock, RETRY_MS);
+    }
+  }
+}

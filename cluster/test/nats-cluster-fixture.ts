@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launchNatsCluster, type NatsCluster } from "@membus/nats-server";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { vi } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+
+/** Time in which three servers elect their leaders on a loaded machine. */
+const ELECTION_MS = 60_000;
+
+export interface NatsClusterFixture {
+  readonly cluster: NatsCluster;
+  readonly connection: NatsConnection;
+  /** Opens another connection, which reconnects without end. */
+  connect(servers?: string | readonly string[]): Promise<NatsConnection>;
+  /** Resolves when a stream with this number of replicas can be created. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts three servers with JetStream and waits until they answer. */
+export async function openNatsCluster(): Promise<NatsClusterFixture> {
+  const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
+  const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory });
+  const connections: NatsConnection[] = [];
+  const open = async (servers: string | readonly string[] = cluster.urls) => {
+    const settings = { maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 0 };
+    const connection = await connect({ servers: [servers].flat() as string[], ...settings });
+    connections.push(connection);
+    return connection;
+  };
+  const connection = await open();
+  const ready = async () => {
+    const { streams } = await jetstreamManager(connection, { checkAPI: false });
+    const create = async () => {
+      await streams.add({ name: "ready", subjects: ["ready"], num_replicas: 3 });
+      return streams.delete("ready");
+    };
+    await vi.waitFor(create, { timeout: ELECTION_MS, interval: 100 });
+  };
+  const close = async () => {
+    await Promise.all(connections.map((each) => each.close().catch(() => undefined)));
+    await cluster.kill();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await ready();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { cluster, connection, connect: open, ready, close };
+}

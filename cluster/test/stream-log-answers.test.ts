@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { append } from "../../plugins/disk/test/log-fixture.js";
+import { AnswerProxy } from "./answer-proxy.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+import { LogPlace } from "./log-place.js";
+
+let fixture: ClusterFixture;
+beforeAll(async () => {
+  fixture = await ClusterFixture.open();
+});
+afterAll(() => fixture.close());
+
+/** Opens a log through a proxy that can lose answers. */
+async function openBehindProxy() {
+  const proxy = await AnswerProxy.open(fixture.url);
+  onTestFinished(() => proxy.close());
+  const place = new LogPlace(fixture.connection, { replicas: 1 });
+  const connection = await fixture.connect(proxy.url);
+  const owner = await place.take(connection, { requestTimeoutMs: 200 });
+  return { proxy, place, ...owner };
+}
+
+it("a message that was stored without an answer is not stored again", async () => {
+  const { proxy, place, log, hold } = await openBehindProxy();
+  await append(log, "one");
+  const lastSeq = async () => (await place.newest()).state.last_seq;
+  const before = await lastSeq();
+  proxy.loseAnswers();
+  const two = append(log, "two");
+  await expect.poll(lastSeq).toBe(before + 1);
+  const three = append(log, "three");
+  proxy.repair();
+  expect(await Promise.all([two, three])).toEqual([2, 3]);
+  expect(await lastSeq()).toBe(before + 2);
+  expect(hold.lostBecause).toEqual([]);
+  expect((await place.take()).records).toEqual(["1:one", "2:two", "3:three"]);
+});
+
+it("a stream that was created without an answer becomes the next segment", async () => {
+  const { proxy, place, log } = await openBehindProxy();
+  await append(log, "one");
+  proxy.loseAnswers();
+  await expect(log.rotate()).rejects.toMatchObject({
+    ...{ code: "unavailable", detail: { reason: "jetstream", retry_after_ms: 500 } },
+  });
+  proxy.repair();
+  await expect.poll(() => log.rotate().catch(() => undefined)).toBe(2);
+  expect(await append(log, "two")).toBe(2);
+  expect(log.stats.segmentCount).toBe(2);
+  expect((await place.partNames()).length).toBe(2);
+});
+
+it("without the servers all calls are unavailable, and appends once the shard is lost", async () => {
+  const { proxy, place, log, hold } = await openBehindProxy();
+  await append(log, "one");
+  await log.rotate();
+  proxy.loseAnswers();
+  const absent = { code: "unavailable", detail: { reason: "jetstream", retry_after_ms: 500 } };
+  await expect(log.read(1)).rejects.toMatchObject(absent);
+  await expect(log.trim(2)).rejects.toMatchObject(absent);
+  const two = append(log, "two");
+  const three = append(log, "three");
+  hold.lose("the lease has ended");
+  const moved = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 500 } };
+  await expect(two).rejects.toMatchObject(moved);
+  await expect(three).rejects.toMatchObject(moved);
+  await expect(append(log, "four")).rejects.toMatchObject(moved);
+  expect((await place.take()).records[0]).toBe("1:one");
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { append, appendEach } from "../../plugins/disk/test/log-fixture.js";
+import type { StreamLogOptions } from "../src/index.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+import { LogPlace } from "./log-place.js";
+
+let fixture: ClusterFixture;
+beforeAll(async () => {
+  fixture = await ClusterFixture.open();
+});
+afterAll(() => fixture.close());
+
+const open = (options: Omit<StreamLogOptions, "name">) =>
+  new LogPlace(fixture.connection, { replicas: 1, ...options }).take();
+
+describe("a lazy rotation", () => {
+  it("keeps a young segment", async () => {
+    const { log } = await open({ segmentS: 3_600 });
+    await append(log, "one");
+    expect(await log.rotate({ lazily: true })).toBe(1);
+    expect(log.stats.segmentCount).toBe(1);
+    expect(await log.rotate()).toBe(2);
+    expect(log.stats.segmentCount).toBe(2);
+  });
+
+  it("starts a segment after segmentS", async () => {
+    const { log } = await open({ segmentS: 0 });
+    await append(log, "one");
+    expect(await log.rotate({ lazily: true })).toBe(2);
+    expect(log.stats.segmentCount).toBe(2);
+  });
+
+  it("keeps a segment while the log has half of segmentCountMax", async () => {
+    const { log } = await open({ segmentS: 0, segmentCountMax: 4 });
+    await append(log, "one");
+    expect(await log.rotate({ lazily: true })).toBe(2);
+    await append(log, "two");
+    expect(await log.rotate({ lazily: true })).toBe(2);
+    expect(log.stats.segmentCount).toBe(2);
+  });
+});
+
+describe("the number of segments", () => {
+  it("is at most segmentCountMax", async () => {
+    const { log } = await open({ segmentCountMax: 4 });
+    for (const text of ["one", "two", "three"]) {
+      await append(log, text);
+      await log.rotate();
+    }
+    await append(log, "four");
+    await expect(log.rotate()).rejects.toMatchObject({
+      ...{ code: "overloaded", detail: { retry_after_ms: 1_000 } },
+    });
+    expect(await append(log, "five")).toBe(5);
+    expect(await log.trim(2)).toBe(true);
+    expect(await log.rotate()).toBe(6);
+    expect(log.stats.segmentCount).toBe(4);
+  });
+
+  it("grows in the background when the newest has segmentBytes, up to half of segmentCountMax", async () => {
+    const { log } = await open({ segmentBytes: 4_096, segmentCountMax: 6 });
+    const text = "x".repeat(1_000);
+    for (const count of [2, 3]) {
+      await appendEach(log, [text, text, text, text, text]);
+      await expect.poll(() => log.stats.segmentCount).toBe(count);
+    }
+    await appendEach(log, [text, text, text, text, text, text]);
+    expect(log.stats).toMatchObject({ segmentCount: 3, firstSeq: 1, nextSeq: 17 });
+  });
+});

@@ -1,0 +1,12 @@
+import { afterAll, beforeAll } from "vitest";
+import { registerLogSuite } from "../../plugins/disk/test/log-suite/register-log-suite.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+import { LogPlace } from "./log-place.js";
+
+let fixture: ClusterFixture;
+beforeAll(async () => {
+  fixture = await ClusterFixture.open();
+});
+afterAll(() => fixture.close());
+
+registerLogSuite("streams on one server", async () => new LogPlace(fixture.connection, { replicas: 1 }));
