@@ -1,0 +1,57 @@
+import { monotonicClock, silentLogger } from "@membus/protocol";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ClusterBucket, createClusterBucket, ShardOwnership } from "../src/index.js";
+import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
+
+const BUCKET = "cluster";
+const SHARD_COUNT = 4;
+
+let fixture: NatsClusterFixture;
+beforeAll(async () => {
+  fixture = await openNatsCluster();
+  await createClusterBucket(fixture.connection, BUCKET, 3);
+});
+afterAll(() => fixture.close());
+
+const openBucket = async () =>
+  ClusterBucket.open(await fixture.connect(), { name: BUCKET, requestTimeoutMs: 1_000 });
+
+/** Starts a host. Its lease outlasts the election of a leader on a busy machine. */
+async function startHost(host: string) {
+  const events: string[] = [];
+  const services = { bucket: await openBucket(), clock: monotonicClock, logger: silentLogger };
+  const ownership = new ShardOwnership({ host, shardCount: SHARD_COUNT, leaseMs: 30_000 }, services, {
+    onAcquired: (shard, epoch) => events.push(`+${shard}@${epoch}`),
+    onLost: (shard, epoch) => events.push(`-${shard}@${epoch}`),
+    handOver: async (shard, epoch) => void events.push(`>${shard}@${epoch}`),
+  });
+  return { ownership, events };
+}
+
+it("kill -9 of the node that leads the bucket moves no shard", async () => {
+  const a = await startHost("a");
+  await expect.poll(() => a.events).toEqual(["+0@1", "+1@1", "+2@1", "+3@1"]);
+  const b = await startHost("b");
+  await expect.poll(() => [...b.events].sort()).toEqual(["+1@2", "+2@2"]);
+  const events = [[...a.events], [...b.events]];
+  const bucket = await openBucket();
+  const { streams } = await jetstreamManager(fixture.connection, { checkAPI: false });
+  const awaitRenewals = async (host: string, count: number) => {
+    const revisions = new Set<number>();
+    const see = async () => revisions.add((await bucket.get(`own.host.${host}`))!.revision);
+    await expect.poll(async () => (await see()).size).toBeGreaterThan(count);
+  };
+  for (let round = 0; round < 2; round++) {
+    const leader = (await streams.info(`KV_${BUCKET}`)).cluster?.leader;
+    const node = fixture.cluster.nodes.find(({ name }) => name === leader)!;
+    await node.kill();
+    // A host loses its shards when its lease ends, before it renews the next one.
+    await Promise.all(["a", "b"].map((host) => awaitRenewals(host, 3)));
+    await node.start();
+    await fixture.ready();
+    expect([a.events, b.events]).toEqual(events);
+  }
+  await b.ownership.stop();
+  await a.ownership.stop();
+});
