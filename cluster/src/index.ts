@@ -23,7 +23,9 @@ export {
   subscribeShard,
 } from "./routing/index.js";
 export {
+  type ClusterStores,
   type OwnedShard,
+  openShardPlace,
   ShardedBus,
   ShardedPlugin,
   type ShardedTier,

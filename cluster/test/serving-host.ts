@@ -1,48 +1,46 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { natsBusFromConnection } from "@membus/bus";
 import { createHost, type Host } from "@membus/host";
-import { KitPlugin, type TierPlace } from "@membus/plugin-kit";
-import { createLanceStorage } from "@membus/plugin-lancedb";
+import { KitPlugin } from "@membus/plugin-kit";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
-import { fileLog } from "../../plugins/disk/src/index.js";
+import type { NatsConnection } from "@nats-io/transport-node";
 import {
-  type ClusterBucket,
+  type ClusterStores,
   type OwnedShard,
-  openKvPlace,
+  openShardPlace,
   ShardedBus,
   ShardedPlugin,
   ShardServing,
 } from "../src/index.js";
-import type { ClusterFixture } from "./cluster-fixture.js";
 
 export const SHARD_COUNT = 8;
 
-export interface ServingParts {
+export interface ServingParts extends Omit<ClusterStores, "clock"> {
   readonly name: string;
-  readonly bucket: ClusterBucket;
-  /** Holds the log and the tables of each shard. All hosts of a test share it. */
-  readonly directory: string;
+  readonly leaseMs: number;
   /** Runs before a durable tier of a shard is opened. */
   readonly beforeOpen?: (owned: OwnedShard) => Promise<void>;
 }
 
 /** A host of a cluster in this process, with the working and the episodic tier. */
 export class ServingHost {
-  readonly tiers: { readonly working: ShardedPlugin; readonly episodic: ShardedPlugin };
+  readonly #connection: NatsConnection;
+  readonly #episodic: ShardedPlugin;
   readonly #host: Host;
   readonly #serving: ShardServing;
 
-  private constructor(host: Host, serving: ShardServing, tiers: ServingHost["tiers"]) {
+  private constructor(parts: ServingParts, bus: ShardedBus, host: Host, tiers: readonly ShardedPlugin[]) {
+    this.#connection = parts.connection;
+    this.#episodic = tiers[1]!;
     this.#host = host;
-    this.#serving = serving;
-    this.tiers = tiers;
+    const services = { bucket: parts.bucket, clock: monotonicClock, logger: silentLogger };
+    const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: parts.leaseMs, pollMs: 20 };
+    this.#serving = new ShardServing(options, services, { bus, tiers });
   }
 
-  static async start(fixture: ClusterFixture, parts: ServingParts): Promise<ServingHost> {
-    const bus = new ShardedBus(natsBusFromConnection(await fixture.connect(), {}));
+  static async start(parts: ServingParts): Promise<ServingHost> {
+    const bus = new ShardedBus(natsBusFromConnection(parts.connection, {}));
     const working = new ShardedPlugin({
       shardCount: SHARD_COUNT,
       manifestOf: (services) => createLruPlugin().manifestFor(services),
@@ -53,20 +51,19 @@ export class ServingHost {
       manifestOf: (services) => episodicPlugin(parts).manifestFor(services),
       createPlugin: (owned) => episodicPlugin(parts, owned),
     });
-    const tiers = { working, episodic };
-    const host = createHost({ bus, plugins: tiers, cluster: "test", logger: silentLogger });
+    const plugins = { working, episodic };
+    const host = createHost({ bus, plugins, cluster: parts.cluster, logger: silentLogger });
     await host.start();
-    const services = { bucket: parts.bucket, clock: monotonicClock, logger: silentLogger };
-    const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: 60_000, pollMs: 20 };
-    return new ServingHost(
-      host,
-      new ShardServing(options, services, { bus, tiers: [working, episodic] }),
-      tiers,
-    );
+    return new ServingHost(parts, bus, host, [working, episodic]);
   }
 
   get shardCount(): number {
-    return Number(this.tiers.episodic.stats().shards);
+    return Number(this.#episodic.stats().shards);
+  }
+
+  /** Closes the host's connection to NATS. The host itself goes on. */
+  async cut(): Promise<void> {
+    await this.#connection.close();
   }
 
   /** Hands the shards over, then stops the host. */
@@ -79,25 +76,7 @@ export class ServingHost {
 function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {
   const openPlace = async (services: PluginServices) => {
     await parts.beforeOpen?.(owned!);
-    return placeOf(parts, owned!, services);
+    return openShardPlace({ ...parts, clock: monotonicClock }, owned!, services);
   };
   return new KitPlugin({ name: "shards", version: "0.1.0", openPlace });
-}
-
-async function placeOf(
-  { bucket, directory: parent }: ServingParts,
-  { shard, hold }: OwnedShard,
-  services: PluginServices,
-): Promise<TierPlace> {
-  const directory = join(parent, String(shard));
-  await mkdir(directory, { recursive: true });
-  const { tier, logger, clock } = services;
-  const context = { directory, dimensions: 1, embedder: "", clock, logger };
-  return openKvPlace(
-    { shard, tier, hold, bucket, clock: monotonicClock, logger },
-    {
-      createStorage: (keptContentId) => createLanceStorage({ ...context, keptContentId }),
-      openLog: (recovery) => fileLog()(directory, recovery, services),
-    },
-  );
 }

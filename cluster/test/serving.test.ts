@@ -1,8 +1,10 @@
-import { MemoryError } from "@membus/protocol";
+import { TableBucket } from "@membus/plugin-lancedb/s3";
+import { MemoryError, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { MemoryClient } from "../../agent-client/src/index.js";
-import { NatsFixture } from "../../bus/test/nats-fixture.js";
-import { type ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
+import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
+import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
+import { ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { mappingLines } from "./mapping-lines.js";
 import { ServingHost, type ServingParts, SHARD_COUNT } from "./serving-host.js";
@@ -12,41 +14,72 @@ const EPISODIC = { tier: "episodic" } as const;
 const TENANTS = Array.from({ length: 40 }, (_, index) => `tenant-${index}`);
 
 let fixture: ClusterFixture;
-let bucket: ClusterBucket;
-let directory: string;
+let cluster: string;
+let s3: FakeS3;
+let tables: TableBucket;
 
 beforeAll(async () => {
   fixture = await ClusterFixture.open(mappingLines(SHARD_COUNT));
 });
 afterAll(() => fixture.close());
 beforeEach(async () => {
-  bucket = await fixture.openBucket();
-  const files = new NatsFixture();
-  directory = await files.folder();
-  onTestFinished(() => files.close());
+  cluster = await fixture.createBucket();
+  s3 = await FakeS3.start();
+  onTestFinished(() => s3.stop());
+  tables = await TableBucket.open(bucketOptions(s3), systemClock);
 });
 
 async function startHost(name: string, parts: Partial<ServingParts> = {}): Promise<ServingHost> {
-  const host = await ServingHost.start(fixture, { name, bucket, directory, ...parts });
+  const connection = await fixture.connect();
+  const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
+  const stores = { cluster, connection, bucket, tables, log: { replicas: 1 } };
+  const host = await ServingHost.start({ name, leaseMs: 60_000, ...stores, ...parts });
   onTestFinished(() => host.stop());
   return host;
 }
 
 async function client(tenant: string): Promise<MemoryClient> {
-  const opened = await MemoryClient.connect({
-    servers: fixture.url,
-    tenant,
-    agent: "alice",
-    timeoutMs: 60_000,
-  });
+  const timing = { timeoutMs: 5_000, retryTimeoutMs: 120_000 };
+  const opened = await MemoryClient.connect({ servers: fixture.url, tenant, agent: "alice", ...timing });
   onTestFinished(() => opened.close());
   return opened;
 }
 
-async function startTwo(): Promise<[ServingHost, ServingHost]> {
-  const both: [ServingHost, ServingHost] = [await startHost("a"), await startHost("b")];
+async function startTwo(leaseMs = 60_000): Promise<[ServingHost, ServingHost]> {
+  const both: [ServingHost, ServingHost] = [
+    await startHost("a", { leaseMs }),
+    await startHost("b", { leaseMs }),
+  ];
   await expect.poll(() => both.map(({ shardCount }) => shardCount)).toEqual([4, 4]);
   return both;
+}
+
+/** Stores numbers, and forgets each tenth of them at once. */
+class Writer {
+  readonly #alice: MemoryClient;
+  readonly #running: Promise<void>;
+  #isStopped = false;
+  storedCount = 0;
+
+  constructor(alice: MemoryClient) {
+    this.#alice = alice;
+    this.#running = this.#run();
+  }
+
+  /** Returns the numbers that are stored and not forgotten. */
+  async stop(): Promise<number[]> {
+    this.#isStopped = true;
+    await this.#running;
+    return Array.from({ length: this.storedCount }, (_, at) => at).filter((at) => at % 10 !== 9);
+  }
+
+  async #run(): Promise<void> {
+    for (; !this.#isStopped; this.storedCount++) {
+      const key = `k${this.storedCount}`;
+      await this.#alice.remember(key, this.storedCount, EPISODIC);
+      if (this.storedCount % 10 === 9) await this.#alice.forget({ keys: [key], tier: "episodic" });
+    }
+  }
 }
 
 describe("two hosts of a cluster", () => {
@@ -58,23 +91,19 @@ describe("two hosts of a cluster", () => {
     expect(await Promise.all(clients.map((alice) => alice.recall("name")))).toEqual(TENANTS);
   });
 
-  it("keep every acknowledged store and no forgotten one while one of them stops", async () => {
-    const [first] = await startTwo();
-    const alice = await client("tenant-0");
-    let stopped = false;
-    const stores: number[] = [];
-    const writing = (async () => {
-      for (let at = 0; !stopped || at < 50; at++) {
-        await alice.remember(`k${at}`, at, EPISODIC);
-        stores.push(at);
-        if (at % 10 === 9) await alice.forget({ keys: [`k${at}`], tier: "episodic" });
-      }
-    })();
-    await expect.poll(() => stores.length).toBeGreaterThan(20);
-    await first.stop();
-    stopped = true;
-    await writing;
-    const kept = stores.filter((at) => at % 10 !== 9);
+  it.each([
+    ["hands its shards over", (host: ServingHost) => host.stop()],
+    ["is cut from the servers", (host: ServingHost) => host.cut()],
+  ])("keep every acknowledged store and no forgotten one while one of them %s", async (_, end) => {
+    const [first, second] = await startTwo(2_000);
+    const alice = await client(TENANTS[0]!);
+    const writer = new Writer(alice);
+    await expect.poll(() => writer.storedCount).toBeGreaterThan(20);
+    await end(first);
+    await expect.poll(() => second.shardCount).toBe(SHARD_COUNT);
+    const before = writer.storedCount;
+    await expect.poll(() => writer.storedCount).toBeGreaterThan(before + 20);
+    const kept = await writer.stop();
     const found: unknown[] = [];
     for await (const { content } of alice.entries({ tier: "episodic" })) found.push(content);
     expect(found.toSorted((a, b) => Number(a) - Number(b))).toEqual(kept);

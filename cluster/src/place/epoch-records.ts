@@ -44,10 +44,10 @@ export class EpochRecords {
    * Replaces a record so that earlier epochs cannot write it any more.
    * @param change returns the new content. Called again if an earlier epoch has written in between.
    */
-  async claim<T>(key: string, change: (found: EpochRecord | undefined) => T): Promise<T> {
+  async claim<T>(key: string, change: (found: EpochRecord | undefined) => T | Promise<T>): Promise<T> {
     for (;;) {
-      const found = await this.#get(key);
-      const content = change(found);
+      const found = await this.read(key);
+      const content = await change(found);
       if ((await this.#replace(key, content, found?.revision ?? 0)) === undefined) return content;
     }
   }
@@ -89,7 +89,7 @@ export class EpochRecords {
     const write = randomUUID();
     const value = JSON.stringify({ epoch: this.epoch, write, content } satisfies Stored);
     const written = await this.#untilAnswered(() => this.#bucket.write(key, value, revision));
-    const found = written === undefined ? await this.#get(key) : { revision: written, write };
+    const found = written === undefined ? await this.read(key) : { revision: written, write };
     if (found?.write === write) {
       this.#revisions.set(key, found.revision);
       return undefined;
@@ -97,8 +97,8 @@ export class EpochRecords {
     return found ?? { revision: 0 };
   }
 
-  /** @throws {MemoryError} `unavailable` for a record of a later epoch. */
-  async #get(key: string): Promise<EpochRecord | undefined> {
+  /** Returns a record of this or an earlier epoch. */
+  async read(key: string): Promise<EpochRecord | undefined> {
     const entry = await this.#untilAnswered(() => this.#bucket.get(key));
     const found = entry && parseRecord(entry);
     if (found === undefined || found.epoch <= this.epoch) return found;

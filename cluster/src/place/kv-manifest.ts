@@ -1,6 +1,7 @@
 import type { FolderFacts, ManifestStore, RecordedPart } from "@membus/plugin-kit";
 import pLimit from "p-limit";
 import type { EpochRecord, EpochRecords } from "./epoch-records.js";
+import { tableKey } from "./kv-table-records.js";
 
 /** Parts that are written at the same time. */
 const CONCURRENT_WRITES = 16;
@@ -61,16 +62,19 @@ export class KvManifest implements ManifestStore {
     return `${this.#keyPrefix}.part.${Buffer.from(name).toString("base64url")}`;
   }
 
-  /** An earlier epoch may have written parts after it lost the shard. They are older than `fromEpoch`. */
+  /** Also claims the tables. An earlier epoch may have written records after it lost the shard. Those are older than `fromEpoch`. */
   async #claimParts(fromEpoch: number): Promise<void> {
-    const found = await this.#records.list(`${this.#keyPrefix}.part.*`);
-    const parts = await this.#all(found, (record) => this.#claimPart(record, fromEpoch));
+    const claimAll = async (filter: string) => {
+      const found = await this.#records.list(filter);
+      return this.#all(found, (record) => this.#claimRecord(record, fromEpoch));
+    };
+    const parts = (await claimAll(`${this.#keyPrefix}.part.*`)) as (RecordedPart | undefined)[];
     this.#parts = new Map(parts.flatMap((part) => (part === undefined ? [] : [[part.name, part]])));
+    await claimAll(tableKey(this.#keyPrefix, "*"));
   }
 
-  async #claimPart(record: EpochRecord, fromEpoch: number): Promise<RecordedPart | undefined> {
-    if (record.epoch >= fromEpoch)
-      return this.#records.claim(record.key, (now) => (now ?? record).content as RecordedPart);
+  async #claimRecord(record: EpochRecord, fromEpoch: number): Promise<unknown> {
+    if (record.epoch >= fromEpoch) return this.#records.claim(record.key, (now) => (now ?? record).content);
     await this.#records.remove(record);
     return undefined;
   }

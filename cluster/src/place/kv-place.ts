@@ -1,10 +1,12 @@
-import type { SpaceReserve, TierPlace } from "@membus/plugin-kit";
+import type { SpaceReserve, Storage, StorageFacts, TierPlace } from "@membus/plugin-kit";
+import type { TableRecords } from "@membus/plugin-lancedb/s3";
 import type { MemoryTier, MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { ClusterBucket } from "../bucket/index.js";
 import { EpochRecords } from "./epoch-records.js";
 import { KvManifest } from "./kv-manifest.js";
 import { kvMarkers } from "./kv-markers.js";
+import { KvTableRecords } from "./kv-table-records.js";
 import type { ShardHold } from "./shard-hold.js";
 
 export interface ShardTier {
@@ -17,7 +19,10 @@ export interface ShardTier {
 }
 
 /** The log and the storage of a shard's tier. */
-export type ShardBackends = Pick<TierPlace, "createStorage" | "openLog">;
+export interface ShardBackends extends Pick<TierPlace, "openLog"> {
+  /** @param tables records of the tables of the tier. */
+  createStorage(facts: StorageFacts, tables: TableRecords): Storage;
+}
 
 /** Nothing of a cluster fills a disk of the host. */
 const NO_RESERVE: SpaceReserve = Object.freeze({
@@ -36,7 +41,8 @@ export function openKvPlace(
   const records = new EpochRecords(bucket, hold, clock);
   const keyPrefix = `tier.${shard}.${tier}`;
   return {
-    ...backends,
+    openLog: (recovery) => backends.openLog(recovery),
+    createStorage: (facts) => backends.createStorage(facts, new KvTableRecords(records, keyPrefix)),
     manifest: new KvManifest(records, keyPrefix),
     markers: kvMarkers(records, keyPrefix, logger),
     reserve: NO_RESERVE,

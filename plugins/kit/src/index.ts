@@ -20,6 +20,7 @@ export type {
   Owner,
   RecordedPart,
   SpaceReserve,
+  StorageFacts,
   TierPlace,
 } from "./place/index.js";
 export type { StorageQuota, StorageQuotaOptions } from "./quotas/index.js";

@@ -122,7 +122,8 @@ interface PlaceParts {
 async function openOnce({ place, acceptLoss }: PlaceParts, context: DurableContext): Promise<DurableState> {
   const { tier, logger } = context.services;
   const manifest = await FolderManifest.open(place.manifest, tier);
-  const storage = place.createStorage((name) => manifest.part(name)?.contentId);
+  const keptContentId = (name: string) => manifest.part(name)?.contentId;
+  const storage = place.createStorage({ id: manifest.facts.id, keptContentId });
   try {
     const present = await checkParts(storage.parts, manifest, { acceptLoss, logger });
     await storage.open();

@@ -32,7 +32,7 @@ export async function openFolder(backends: FolderBackends, services: PluginServi
   return {
     ...{ markers, reserve, release },
     manifest: manifestFile(directory, tier, markers),
-    createStorage: (keptContentId) => backends.storage({ ...context, keptContentId }),
+    createStorage: ({ keptContentId }) => backends.storage({ ...context, keptContentId }),
     openLog: (recovery) => backends.openLog(directory, recovery, services),
   };
 }

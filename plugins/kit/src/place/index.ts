@@ -10,5 +10,6 @@ export {
   type MarkerPlace,
   type Markers,
   type SpaceReserve,
+  type StorageFacts,
   type TierPlace,
 } from "./tier-place.js";

@@ -24,13 +24,21 @@ export interface Markers {
 /** Space that is set aside for the steps that free space. */
 export type SpaceReserve = Pick<DiskReserve, "isReleased" | "stats" | "release" | "releaseAll" | "restore">;
 
+/** What a tier knows of its storage before it opens it. */
+export interface StorageFacts {
+  /** Id of the tier's facts. Facts that are begun anew have another one. */
+  readonly id: string;
+  /** See `StorageContext`. */
+  keptContentId(part: string): string | undefined;
+}
+
 /** Where a durable tier keeps its rows, its log and the facts beside them. Only this process uses it. */
 export interface TierPlace {
   readonly manifest: ManifestStore;
   readonly markers: Markers;
   readonly reserve: SpaceReserve;
-  /** @param keptContentId see `StorageContext`. */
-  createStorage(keptContentId: (part: string) => string | undefined): Storage;
+  /** Called once the facts are claimed. */
+  createStorage(facts: StorageFacts): Storage;
   openLog(recovery: LogRecovery): Promise<Log>;
   /** Gives the place to the next process. Called after the log and the storage are closed. */
   release(): Promise<void>;

@@ -1,0 +1,46 @@
+import type { TierPlace } from "@membus/plugin-kit";
+import { createLanceStorage } from "@membus/plugin-lancedb";
+import type { TableBucket } from "@membus/plugin-lancedb/s3";
+import type { MonotonicClock } from "@membus/protocol";
+import type { PluginServices } from "@membus/protocol/plugin";
+import type { NatsConnection } from "@nats-io/transport-node";
+import type { ClusterBucket } from "../bucket/index.js";
+import { type StreamLogOptions, streamLog } from "../log/index.js";
+import { openKvPlace } from "../place/index.js";
+import type { OwnedShard } from "./owned-shard.js";
+
+/** Vector length in a host without an embedder. No vector is stored then. */
+const DIMENSIONS_WITHOUT_EMBEDDER = 128;
+
+/** What all shards of a cluster share. */
+export interface ClusterStores {
+  /** Name of the cluster, with which the names of its streams begin. */
+  readonly cluster: string;
+  readonly connection: NatsConnection;
+  readonly bucket: ClusterBucket;
+  readonly tables: TableBucket;
+  readonly clock: MonotonicClock;
+  readonly log?: Omit<StreamLogOptions, "name">;
+}
+
+/** Opens the place of an owned shard's tier: its log in streams, its tables in a bucket of objects. */
+export function openShardPlace(
+  { cluster, connection, bucket, tables, clock, log }: ClusterStores,
+  { shard, hold }: OwnedShard,
+  services: PluginServices,
+): TierPlace {
+  const { tier, logger, embedder } = services;
+  const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id: embedderId = "" } = embedder ?? {};
+  const context = { directory: "", dimensions, embedder: embedderId, clock: services.clock, logger };
+  const openLog = streamLog({ ...log, name: `${cluster}-${shard}-${tier}` }, { connection, hold, clock });
+  return openKvPlace(
+    { shard, tier, hold, bucket, clock, logger },
+    {
+      openLog: (recovery) => openLog("", recovery, services),
+      createStorage: ({ id, keptContentId }, records) => {
+        const store = tables.store({ id, records, ownership: hold, clock: services.clock, logger });
+        return createLanceStorage({ ...context, keptContentId, store });
+      },
+    },
+  );
+}
