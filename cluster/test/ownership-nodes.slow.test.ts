@@ -1,6 +1,7 @@
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { ClusterBucket, createClusterBucket, ShardOwnership } from "../src/index.js";
 import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
 
@@ -9,10 +10,12 @@ const SHARD_COUNT = 4;
 
 let fixture: NatsClusterFixture;
 beforeAll(async () => {
+  if (!isRecent) return;
   fixture = await openNatsCluster();
   await createClusterBucket(fixture.connection, BUCKET, 3);
 });
-afterAll(() => fixture.close());
+afterAll(() => fixture?.close());
+beforeEach(requireRecentServer);
 
 const openBucket = async () =>
   ClusterBucket.open(await fixture.connect(), { name: BUCKET, requestTimeoutMs: 1_000 });

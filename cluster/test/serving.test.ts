@@ -2,6 +2,7 @@ import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { MemoryClient } from "../../agent-client/src/index.js";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
 import { ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
@@ -22,6 +23,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open(mappingLines(SHARD_COUNT));
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 beforeEach(async () => {
   cluster = await fixture.createBucket();
   s3 = await FakeS3.start();

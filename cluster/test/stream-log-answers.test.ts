@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { AnswerProxy } from "./answer-proxy.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -9,6 +10,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open();
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 /** Opens a log through a proxy that can lose answers. */
 async function openBehindProxy() {

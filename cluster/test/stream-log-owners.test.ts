@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append, contents } from "../../plugins/disk/test/log-fixture.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { LogPlace } from "./log-place.js";
@@ -8,6 +9,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open();
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 const newPlace = () => new LogPlace(fixture.connection, { replicas: 1 });
 const MOVED = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 500 } };

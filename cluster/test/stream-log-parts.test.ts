@@ -1,6 +1,7 @@
 import type { Log } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append, contents } from "../../plugins/disk/test/log-fixture.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { LogPlace, type Opened } from "./log-place.js";
@@ -10,6 +11,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open("max_payload: 8192");
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 /** Needs three messages. */
 const LARGE = `${"a".repeat(7_168)}${"b".repeat(7_168)}c`;

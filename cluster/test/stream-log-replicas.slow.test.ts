@@ -2,7 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { millis } from "@nats-io/transport-node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { registerLogSuite } from "../../plugins/disk/test/log-suite/register-log-suite.js";
 import { LogPlace } from "./log-place.js";
@@ -12,9 +13,11 @@ const SECRET = "s3cret-7f3a9c1e";
 
 let fixture: NatsClusterFixture;
 beforeAll(async () => {
+  if (!isRecent) return;
   fixture = await openNatsCluster();
 });
-afterAll(() => fixture.close());
+afterAll(() => fixture?.close());
+beforeEach(requireRecentServer);
 
 registerLogSuite("streams on three servers", async () => new LogPlace(fixture.connection));
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append, appendEach } from "../../plugins/disk/test/log-fixture.js";
 import type { StreamLogOptions } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -9,6 +10,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open();
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 const open = (options: Omit<StreamLogOptions, "name">) =>
   new LogPlace(fixture.connection, { replicas: 1, ...options }).take();

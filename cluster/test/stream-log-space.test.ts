@@ -1,6 +1,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { LogPlace } from "./log-place.js";
@@ -25,6 +26,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open(CONFIG);
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 const newPlace = () => new LogPlace(fixture.connection, { replicas: 1 });
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { registerLogSuite } from "../../plugins/disk/test/log-suite/register-log-suite.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { LogPlace } from "./log-place.js";
@@ -8,5 +9,6 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open();
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 registerLogSuite("streams on one server", async () => new LogPlace(fixture.connection, { replicas: 1 }));

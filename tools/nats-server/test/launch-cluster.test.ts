@@ -5,6 +5,7 @@ import { systemClock } from "@membus/protocol";
 import { connect } from "@nats-io/transport-node";
 import { expect, it, onTestFinished } from "vitest";
 import { NATS_SERVER as binary } from "../../../bus/test/nats-server.js";
+import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { launchNatsCluster } from "../src/index.js";
 import { readServerInfo } from "../src/server-info.js";
 import { temporaryDir } from "./fake-nats-server.js";
@@ -47,7 +48,8 @@ it("a killed node starts again under its URL", async () => {
   expect(await Promise.all(urls.map(answers))).toEqual([true, true, true]);
 });
 
-it("syncAlways and config are in the configuration of each node", async () => {
+it("syncAlways and config are in the configuration of each node", async (context) => {
+  requireRecentServer(context);
   const { directory } = await launch({ syncAlways: true, config: "max_payload: 4096" });
   for (const name of ["n1", "n2", "n3"]) {
     const text = readFileSync(join(directory, `${name}.conf`), "utf8");
