@@ -7,7 +7,7 @@ export function tableKey(keyPrefix: string, name: string): string {
 }
 
 /**
- * Records of the tables of a shard's tier. `KvManifest` has claimed those of earlier epochs. A record of an earlier
+ * Records of the tables of a shard's tier. `KvManifest` has claimed the records of earlier epochs. A record of an earlier
  * epoch was therefore written after the take-over, and counts as absent.
  */
 export class KvTableRecords implements TableRecords {

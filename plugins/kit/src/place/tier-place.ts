@@ -26,7 +26,7 @@ export type SpaceReserve = Pick<DiskReserve, "isReleased" | "stats" | "release" 
 
 /** What a tier knows of its storage before it opens it. */
 export interface StorageFacts {
-  /** Id of the tier's facts. Facts that are begun anew have another one. */
+  /** Id of the tier's facts. New facts have another one. */
   readonly id: string;
   /** See `StorageContext`. */
   keptContentId(part: string): string | undefined;
