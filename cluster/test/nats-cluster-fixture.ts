@@ -20,10 +20,13 @@ export interface NatsClusterFixture {
   close(): Promise<void>;
 }
 
-/** Starts three servers with JetStream and waits until they answer. */
-export async function openNatsCluster(): Promise<NatsClusterFixture> {
+/**
+ * Starts three servers with JetStream and waits until they answer.
+ * @param config further lines of the configuration of each server
+ */
+export async function openNatsCluster(config = ""): Promise<NatsClusterFixture> {
   const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
-  const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory });
+  const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, config });
   const connections: NatsConnection[] = [];
   const open = async (servers: string | readonly string[] = cluster.urls) => {
     const settings = { maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 0 };

@@ -1,16 +1,15 @@
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { MemoryClient } from "../../agent-client/src/index.js";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
 import { ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { mappingLines } from "./mapping-lines.js";
+import { connectAlice, EPISODIC, Writer } from "./number-writer.js";
 import { ServingHost, type ServingParts, SHARD_COUNT } from "./serving-host.js";
 
-const EPISODIC = { tier: "episodic" } as const;
 /** Tenants of all shards. */
 const TENANTS = Array.from({ length: 40 }, (_, index) => `tenant-${index}`);
 
@@ -40,12 +39,7 @@ async function startHost(name: string, parts: Partial<ServingParts> = {}): Promi
   return host;
 }
 
-async function client(tenant: string): Promise<MemoryClient> {
-  const timing = { timeoutMs: 5_000, retryTimeoutMs: 120_000 };
-  const opened = await MemoryClient.connect({ servers: fixture.url, tenant, agent: "alice", ...timing });
-  onTestFinished(() => opened.close());
-  return opened;
-}
+const client = (tenant: string) => connectAlice(fixture.url, tenant);
 
 async function startTwo(leaseMs = 60_000): Promise<[ServingHost, ServingHost]> {
   const both: [ServingHost, ServingHost] = [
@@ -54,34 +48,6 @@ async function startTwo(leaseMs = 60_000): Promise<[ServingHost, ServingHost]> {
   ];
   await expect.poll(() => both.map(({ shardCount }) => shardCount)).toEqual([4, 4]);
   return both;
-}
-
-/** Stores numbers, and forgets each tenth of them at once. */
-class Writer {
-  readonly #alice: MemoryClient;
-  readonly #running: Promise<void>;
-  #isStopped = false;
-  storedCount = 0;
-
-  constructor(alice: MemoryClient) {
-    this.#alice = alice;
-    this.#running = this.#run();
-  }
-
-  /** Returns the numbers that are stored and not forgotten. */
-  async stop(): Promise<number[]> {
-    this.#isStopped = true;
-    await this.#running;
-    return Array.from({ length: this.storedCount }, (_, at) => at).filter((at) => at % 10 !== 9);
-  }
-
-  async #run(): Promise<void> {
-    for (; !this.#isStopped; this.storedCount++) {
-      const key = `k${this.storedCount}`;
-      await this.#alice.remember(key, this.storedCount, EPISODIC);
-      if (this.storedCount % 10 === 9) await this.#alice.forget({ keys: [key], tier: "episodic" });
-    }
-  }
 }
 
 describe("two hosts of a cluster", () => {
@@ -106,9 +72,7 @@ describe("two hosts of a cluster", () => {
     const before = writer.storedCount;
     await expect.poll(() => writer.storedCount).toBeGreaterThan(before + 20);
     const kept = await writer.stop();
-    const found: unknown[] = [];
-    for await (const { content } of alice.entries({ tier: "episodic" })) found.push(content);
-    expect(found.toSorted((a, b) => Number(a) - Number(b))).toEqual(kept);
+    expect(await writer.found()).toEqual(kept);
   });
 
   it("open a shard again if its place cannot be reached", async () => {
