@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchNatsCluster, type NatsCluster } from "@membus/nats-server";
@@ -55,4 +55,17 @@ export async function openNatsCluster(config = ""): Promise<NatsClusterFixture> 
     throw error;
   }
   return { cluster, connection, connect: open, ready, close };
+}
+
+/** Returns the names of the nodes with a file that contains the text. */
+export async function nodesWith({ cluster }: NatsClusterFixture, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, storeDir } of cluster.nodes) {
+    const files = await readdir(storeDir, { recursive: true, withFileTypes: true });
+    const bytes = files
+      .filter((file) => file.isFile())
+      .map(({ parentPath, name }) => readFile(join(parentPath, name)).catch(() => Buffer.alloc(0)));
+    if ((await Promise.all(bytes)).some((content) => content.includes(text))) found.push(name);
+  }
+  return found;
 }

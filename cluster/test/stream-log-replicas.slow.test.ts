@@ -1,5 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { millis } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +5,7 @@ import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { registerLogSuite } from "../../plugins/disk/test/log-suite/register-log-suite.js";
 import { LogPlace } from "./log-place.js";
-import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
+import { type NatsClusterFixture, nodesWith, openNatsCluster } from "./nats-cluster-fixture.js";
 
 const SECRET = "s3cret-7f3a9c1e";
 
@@ -60,25 +58,12 @@ describe("kill -9 of the node that leads the stream", () => {
   });
 });
 
-/** Returns the names of the nodes with a file that contains the text. */
-async function nodesWith(text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const { name, storeDir } of fixture.cluster.nodes) {
-    const files = await readdir(storeDir, { recursive: true, withFileTypes: true });
-    const bytes = files
-      .filter((file) => file.isFile())
-      .map(({ parentPath, name }) => readFile(join(parentPath, name)).catch(() => Buffer.alloc(0)));
-    if ((await Promise.all(bytes)).some((content) => content.includes(text))) found.push(name);
-  }
-  return found;
-}
-
 it("a segment is deleted on all nodes, and only while all of them are up", async () => {
   const place = new LogPlace(fixture.connection);
   const { log } = await place.take();
   await append(log, SECRET);
   await log.rotate();
-  await expect.poll(() => nodesWith(SECRET)).toEqual(["n1", "n2", "n3"]);
+  await expect.poll(() => nodesWith(fixture, SECRET)).toEqual(["n1", "n2", "n3"]);
   const { name } = place.keeper.kept![0]!;
   const { streams } = await jetstreamManager(fixture.connection, { checkAPI: false });
   const replicas = async () => (await streams.info(name)).cluster?.replicas ?? [];
@@ -90,9 +75,9 @@ it("a segment is deleted on all nodes, and only while all of them are up", async
   expect(await append(log, "two")).toBe(2);
   // The killed node may have led the servers, and no stream is created during an election.
   await expect.poll(() => log.rotate().catch(() => undefined)).toBe(3);
-  expect(await nodesWith(SECRET)).toEqual(["n1", "n2", "n3"]);
+  expect(await nodesWith(fixture, SECRET)).toEqual(["n1", "n2", "n3"]);
   await follower.start();
   await expect.poll(() => log.trim(2)).toBe(true);
-  await expect.poll(() => nodesWith(SECRET)).toEqual([]);
+  await expect.poll(() => nodesWith(fixture, SECRET)).toEqual([]);
   await fixture.ready();
 });

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished } from "vitest";
+import type { MemoryClient } from "../../agent-client/src/index.js";
+import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
+import { createClusterBucket } from "../src/index.js";
+import { mappingLines } from "./mapping-lines.js";
+import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
+import { connectAlice, Writer } from "./number-writer.js";
+import { SHARD_COUNT } from "./serving-host.js";
+
+const TENANTS = ["tenant-0", "tenant-1", "tenant-2", "tenant-3"];
+
+/** A host in a separate process. */
+export class HostProcess {
+  readonly process: ChildProcess;
+  #shardCount = 0;
+
+  constructor(servers: readonly string[], cluster: string, name: string, endpoint: string) {
+    const script = new URL("serving-child.ts", import.meta.url).pathname;
+    const execArgv = ["--conditions=membus-source", "--import", "tsx"];
+    this.process = fork(script, [servers.join(","), cluster, name, endpoint], { execArgv });
+    this.process.on("message", (count) => {
+      this.#shardCount = Number(count);
+    });
+    onTestFinished(() => void this.process.kill("SIGKILL"));
+  }
+
+  /** Resolves when it serves this number of shards. */
+  async serves(count: number): Promise<void> {
+    const ask = async () => {
+      this.process.send("how many?");
+      await once(this.process, "message");
+      return this.#shardCount;
+    };
+    await expect.poll(ask).toBe(count);
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** A cluster, and agents of four tenants that write to it. */
+export interface WrittenCluster {
+  start(host: string): HostProcess;
+  readonly agents: readonly MemoryClient[];
+  readonly writers: readonly Writer[];
+}
+
+/** Three servers and an object store, on which tests start clusters. */
+export class ServingFixture {
+  readonly nats: NatsClusterFixture;
+  readonly s3: FakeS3;
+
+  private constructor(nats: NatsClusterFixture, s3: FakeS3) {
+    this.nats = nats;
+    this.s3 = s3;
+  }
+
+  static async open(): Promise<ServingFixture> {
+    return new ServingFixture(await openNatsCluster(mappingLines(SHARD_COUNT)), await FakeS3.start());
+  }
+
+  async startCluster(name: string): Promise<WrittenCluster> {
+    const { urls } = this.nats.cluster;
+    await createClusterBucket(this.nats.connection, name, 3);
+    const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(urls, tenant)));
+    const endpoint = this.s3.storageOptions.endpoint!;
+    return {
+      start: (host) => new HostProcess(urls, name, host, endpoint),
+      agents,
+      writers: agents.map((agent) => new Writer(agent)),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.nats.close();
+    await this.s3.stop();
+  }
+}
+
+/** Resolves when the hosts serve the same number of shards. */
+export async function serveHalf(...hosts: readonly HostProcess[]): Promise<void> {
+  await Promise.all(hosts.map((host) => host.serves(SHARD_COUNT / 2)));
+}
+
+/** Resolves when each writer has stored more numbers. */
+export async function goOn(writers: readonly Writer[]): Promise<void> {
+  const before = writers.map(({ storedCount }) => storedCount);
+  const advanced = () => writers.every(({ storedCount }, at) => storedCount >= before[at]! + 20);
+  await expect.poll(advanced).toBe(true);
+}
+
+/** Expects everything that was acknowledged and not forgotten, and nothing else. */
+export async function expectKept(writers: readonly Writer[]): Promise<void> {
+  for (const writer of writers) {
+    const kept = await writer.stop();
+    expect(await writer.found()).toEqual(kept);
+    expect(writer.unread).toEqual([]);
+  }
+}

@@ -1,0 +1,44 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
+import { nodesWith } from "./nats-cluster-fixture.js";
+import { expectKept, goOn, ServingFixture, serveHalf } from "./serving-fixture.js";
+
+const SECRET = "s3cret-5b1d7e90";
+
+let fixture: ServingFixture;
+beforeAll(async () => {
+  if (isRecent) fixture = await ServingFixture.open();
+});
+afterAll(() => fixture?.close());
+beforeEach(requireRecentServer);
+
+it("kill -9 of the node that leads the bucket loses nothing acknowledged", async () => {
+  const { start, writers } = await fixture.startCluster("nodes");
+  await serveHalf(start("a"), start("b"));
+  const { streams } = await jetstreamManager(fixture.nats.connection, { checkAPI: false });
+  for (let round = 0; round < 2; round++) {
+    await goOn(writers);
+    const leader = (await streams.info("KV_nodes")).cluster?.leader;
+    const node = fixture.nats.cluster.nodes.find(({ name }) => name === leader)!;
+    await node.kill();
+    await goOn(writers);
+    await node.start();
+    await fixture.nats.ready();
+  }
+  await expectKept(writers);
+});
+
+it("a purge leaves the bytes on no node and in no object", async () => {
+  const { start, agents, writers } = await fixture.startCluster("purged");
+  await serveHalf(start("a"), start("b"));
+  const [alice] = agents;
+  await alice!.remember("secret", SECRET, { tier: "episodic" });
+  expect(await nodesWith(fixture.nats, SECRET)).toEqual(["n1", "n2", "n3"]);
+  await goOn(writers);
+  await alice!.forget({ keys: ["secret"], tier: "episodic", purge: true }, { timeoutMs: 60_000 });
+  const { store } = fixture.s3;
+  expect(await nodesWith(fixture.nats, SECRET)).toEqual([]);
+  expect(store.keys.filter((key) => store.get(key)!.body.includes(SECRET))).toEqual([]);
+  await expectKept(writers);
+});
