@@ -1,4 +1,5 @@
 import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { createClusterBucket, type ExpectedCluster, requireCluster, writeIdentity } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -17,9 +18,14 @@ beforeEach(async () => {
   name = await fixture.createBucket();
 });
 
-function join(expected: Partial<ExpectedCluster> = {}, bucket = name) {
+/** The connection to the test's server, as if the server had another version. */
+function connectionOf(version: string): NatsConnection {
+  return Object.create(fixture.connection, { info: { value: { ...fixture.connection.info, version } } });
+}
+
+function join(expected: Partial<ExpectedCluster> = {}, bucket = name, version = "2.14.0") {
   const options = { name: bucket, requestTimeoutMs: 5_000 };
-  return requireCluster(fixture.connection, options, { ...EXPECTED, ...expected });
+  return requireCluster(connectionOf(version), options, { ...EXPECTED, ...expected });
 }
 
 /** Returns the revision of the last write to the bucket. */
@@ -49,6 +55,19 @@ it.each<[Partial<ExpectedCluster>, string]>([
     message: message.replaceAll("NAME", name),
   });
   expect(await lastRevision()).toBe(1);
+});
+
+it.each(["2.9.10", "2.13.4"])("nats-server %s is refused", async (version) => {
+  await writeIdentity(await fixture.openBucket(name), IDENTITY);
+  await expect(join({}, name, version)).rejects.toMatchObject({
+    code: "runtime_error",
+    message: `nats-server ${version} is too old for a cluster: install version 2.14 or later`,
+  });
+});
+
+it.each(["2.14.0", "2.15.2", "3.0.0"])("nats-server %s is accepted", async (version) => {
+  await writeIdentity(await fixture.openBucket(name), IDENTITY);
+  expect((await join({}, name, version)).identity).toEqual(IDENTITY);
 });
 
 it("a bucket that reads from replicas is refused", async () => {

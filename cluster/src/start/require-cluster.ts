@@ -4,6 +4,9 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { type BucketOptions, ClusterBucket, isMissingStream, storeError } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity } from "./cluster-identity.js";
 
+/** Earlier servers lose acknowledged writes, or refuse requests of the log. */
+const SERVER_MIN = { major: 2, minor: 14 };
+
 /** The cluster that a host should join. */
 export interface ExpectedCluster extends Pick<ClusterIdentity, "shardCount" | "prefix"> {
   /** Id of the cluster, if the host has joined it before or its tables name it. */
@@ -15,7 +18,7 @@ export interface ExpectedCluster extends Pick<ClusterIdentity, "shardCount" | "p
 /**
  * Opens the bucket of a cluster for a host. Writes nothing.
  *
- * @throws {MemoryError} `runtime_error` for a missing bucket, and for one that reads from replicas or has too few.
+ * @throws {MemoryError} `runtime_error` for an old server, for a missing bucket, and for one that reads from replicas or has too few.
  * The same for another cluster, number of shards or prefix. `unavailable` if the servers do not answer.
  */
 export async function requireCluster(
@@ -24,12 +27,20 @@ export async function requireCluster(
   expected: ExpectedCluster,
 ): Promise<{ readonly bucket: ClusterBucket; readonly identity: ClusterIdentity }> {
   const { name } = options;
+  requireVersion(connection.info?.version ?? "");
   requireSettings(name, await findStream(connection, name), expected.replicas);
   const bucket = await ClusterBucket.open(connection, options);
   const identity = await readIdentity(bucket);
   if (identity === undefined) throw refusal(`bucket ${name} belongs to no cluster`, "create a cluster in it");
   requireIdentity(name, identity, expected);
   return { bucket, identity };
+}
+
+function requireVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > SERVER_MIN.major || (major === SERVER_MIN.major && minor >= SERVER_MIN.minor)) return;
+  const needed = `${SERVER_MIN.major}.${SERVER_MIN.minor}`;
+  throw refusal(`nats-server ${version} is too old for a cluster`, `install version ${needed} or later`);
 }
 
 async function findStream(connection: NatsConnection, name: string): Promise<StreamInfo> {
