@@ -44,6 +44,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The projects share transformed modules. Otherwise each project transforms them again.
     experimental: { fsModuleCache: true },
+    // LanceDB warns of each fault that a test injects.
+    env: { LANCEDB_LOG: "error" },
     // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
