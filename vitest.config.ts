@@ -44,6 +44,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The projects share transformed modules. Otherwise each project transforms them again.
     experimental: { fsModuleCache: true },
+    setupFiles: ["./tools/tidy/property-seed.ts"],
     // LanceDB warns of each fault that a test injects.
     env: { LANCEDB_LOG: "error" },
     // Stops tests that hang. Every fast test takes a small part of this time on an idle machine.

@@ -136,11 +136,12 @@ describe("JSON", () => {
           fc.pre(!(servers && "membus" in servers));
           const text = JSON.stringify(document, undefined, indent);
           fc.pre(!text.includes("__proto__"));
+          const before = JSON.parse(text);
           const after = inserted(JSON_SYNTAX, text, JSON_ENTRY);
-          const expected = { ...JSON.parse(text), mcpServers: { ...servers, membus: SERVER } };
+          const expected = { ...before, mcpServers: { ...before.mcpServers, membus: SERVER } };
           expect(JSON.parse(after)).toEqual(expected);
           const left = JSON.parse(removed(JSON_SYNTAX, after, JSON_ENTRY));
-          expect(left).toEqual({ ...JSON.parse(text), mcpServers: { ...servers } });
+          expect(left).toEqual({ ...before, mcpServers: { ...before.mcpServers } });
         },
       ),
       { numRuns: 40 },
