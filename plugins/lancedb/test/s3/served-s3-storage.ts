@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import type { Storage, StorageContext } from "@membus/plugin-kit";
@@ -35,7 +35,7 @@ class FileRecords implements TableRecords {
     const record = await change(this.#read(name));
     mkdirSync(this.#directory, { recursive: true });
     if (record === undefined) rmSync(join(this.#directory, name), { force: true });
-    else writeFileSync(join(this.#directory, name), JSON.stringify(record));
+    else replaceFile(join(this.#directory, name), JSON.stringify(record));
   }
 
   #read(name: string): TableRecord | undefined {
@@ -45,6 +45,13 @@ class FileRecords implements TableRecords {
       return undefined;
     }
   }
+}
+
+/** Replaces a file at once, because the suite kills this process. Readers of the directory see no other file. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${dirname(path)}.${basename(path)}.draft`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
 }
 
 const [root, prefix] = [dirname(tmpdir()), basename(tmpdir())];
