@@ -345,15 +345,7 @@ export class AgentMemory {
     const reply = await this.#request<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, {
       check,
     });
-    return presentFields(reply, [
-      "entries",
-      "total",
-      "total_relation",
-      "cursor",
-      "degraded",
-      "explain",
-      "took_ms",
-    ]);
+    return presentFields(reply, ["entries", ...LISTED_FIELDS, "explain", "took_ms"]);
   }
 
   async #list(
@@ -364,7 +356,7 @@ export class AgentMemory {
     const own = request.field ? this.namespace : `${this.namespace}/**`;
     const fields = { ...request, namespace: request.namespace || own };
     const reply = await this.#request<MemoryListResponse>("memory/list/req", fields, options, { check });
-    return presentFields(reply, ["items", "total", "total_relation", "cursor", "degraded"]);
+    return presentFields(reply, ["items", ...LISTED_FIELDS]);
   }
 
   #pages(
@@ -399,6 +391,9 @@ export class AgentMemory {
     });
   }
 }
+
+/** Fields of every page with a total. */
+const LISTED_FIELDS = ["total", "total_relation", "cursor", "degraded"] as const;
 
 /** Throws if a reply is insufficient. A retryable error repeats the request. */
 type Check<T> = (reply: T) => void;

@@ -1,4 +1,5 @@
-import { MemoryError } from "@membus/protocol";
+import type { MemoryError } from "@membus/protocol";
+import { shardMoved } from "../ownership/index.js";
 import type { ShardHold } from "../place/index.js";
 
 const RETRY_AFTER_MS = 500;
@@ -9,6 +10,5 @@ const RETRY_AFTER_MS = 500;
  */
 export function lostLog(hold: ShardHold, reason: string, cause?: unknown): MemoryError {
   if (hold.isOwned) hold.lose(reason);
-  const detail = { reason: "shard_moved", retry_after_ms: RETRY_AFTER_MS };
-  return new MemoryError("unavailable", `the shard moves to another owner: ${reason}`, detail, { cause });
+  return shardMoved(`the shard moves to another owner: ${reason}`, { cause, retryAfterMs: RETRY_AFTER_MS });
 }

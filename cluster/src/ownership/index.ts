@@ -1,2 +1,3 @@
 export { type OwnershipOptions, OwnershipOptionsSchema } from "./ownership-options.js";
+export { shardMoved } from "./shard-moved.js";
 export { type OwnershipEvents, type OwnershipServices, ShardOwnership } from "./shard-ownership.js";

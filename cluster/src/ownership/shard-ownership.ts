@@ -1,4 +1,4 @@
-import { MemoryError, type MonotonicClock, parseOptions } from "@membus/protocol";
+import { type MonotonicClock, parseOptions } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { ClusterBucket } from "../bucket/index.js";
 import { HostLease } from "./host-lease.js";
@@ -10,10 +10,10 @@ import {
 import { hostKey, RELEASED, type ShardRecord, shardKey } from "./ownership-records.js";
 import { OwnershipView } from "./ownership-view.js";
 import { bestHost } from "./placement.js";
+import { shardMoved } from "./shard-moved.js";
 
 /** Leases after which the record of a stopped host is removed. */
 const REMOVED_AFTER_LEASES = 10;
-const RETRY_AFTER_MS = 100;
 
 /** Callbacks of a host for the shards that it owns. Only `onLost` may be called while `handOver` of that shard runs. */
 export interface OwnershipEvents {
@@ -75,8 +75,7 @@ export class ShardOwnership {
   /** @throws {MemoryError} `unavailable` unless this host owns the shard in this epoch. */
   mustOwn(shard: number, epoch: number): void {
     if (this.epochOf(shard) === epoch) return;
-    const detail = { reason: "shard_moved", retry_after_ms: RETRY_AFTER_MS };
-    throw new MemoryError("unavailable", `this host does not own shard ${shard}, send it again`, detail);
+    throw shardMoved(`this host does not own shard ${shard}, send it again`);
   }
 
   /** Gives up a shard that another epoch has written to. Does nothing in any other epoch. */

@@ -1,4 +1,4 @@
-import type { TierPlace } from "@membus/plugin-kit";
+import { storageServices, type TierPlace } from "@membus/plugin-kit";
 import { createLanceStorage } from "@membus/plugin-lancedb";
 import type { TableBucket } from "@membus/plugin-lancedb/s3";
 import type { MonotonicClock } from "@membus/protocol";
@@ -9,10 +9,7 @@ import { type StreamLogOptions, streamLog } from "../log/index.js";
 import { openKvPlace } from "../place/index.js";
 import type { OwnedShard } from "./owned-shard.js";
 
-/** Vector length in a host without an embedder. No vector is stored then. */
-const DIMENSIONS_WITHOUT_EMBEDDER = 128;
-
-/** What all shards of a cluster share. */
+/** Connection, buckets and options of the stores that all shards of a cluster share. */
 export interface ClusterStores {
   /** Name of the cluster, with which the names of its streams begin. */
   readonly cluster: string;
@@ -29,9 +26,8 @@ export function openShardPlace(
   { shard, hold }: OwnedShard,
   services: PluginServices,
 ): TierPlace {
-  const { tier, logger, embedder } = services;
-  const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id: embedderId = "" } = embedder ?? {};
-  const context = { directory: "", dimensions, embedder: embedderId, clock: services.clock, logger };
+  const { tier, logger } = services;
+  const context = { directory: "", ...storageServices(services) };
   const openLog = streamLog({ ...log, name: `${cluster}-${shard}-${tier}` }, { connection, hold, clock });
   return openKvPlace(
     { shard, tier, hold, bucket, clock, logger },

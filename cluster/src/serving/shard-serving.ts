@@ -8,7 +8,7 @@ import type { ShardedPlugin } from "./sharded-plugin.js";
 
 const RETRY_OPEN_AFTER_MS = 1_000;
 
-/** What serves the shards: the host's bus and one plugin per tier. The host has opened the plugins. */
+/** The host's bus and one plugin per tier, which together serve the shards. The host has opened the plugins. */
 export interface ShardServers {
   readonly bus: ShardedBus;
   readonly tiers: readonly ShardedPlugin[];

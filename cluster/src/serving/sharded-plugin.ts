@@ -1,4 +1,4 @@
-import { MemoryError, type Scope, type ScopeSelector } from "@membus/protocol";
+import type { Scope, ScopeSelector } from "@membus/protocol";
 import type {
   MemoryPlugin,
   Operation,
@@ -17,12 +17,11 @@ import type {
   PluginStoreRequest,
   PluginStoreResult,
 } from "@membus/protocol/plugin";
+import { shardMoved } from "../ownership/index.js";
 import type { ShardHold } from "../place/index.js";
 import { shardOf } from "../routing/index.js";
 import type { OwnedShard } from "./owned-shard.js";
 import { sumStats } from "./sum-stats.js";
-
-const RETRY_AFTER_MS = 100;
 
 export interface ShardedTier {
   readonly shardCount: number;
@@ -145,7 +144,7 @@ export class ShardedPlugin implements MemoryPlugin {
   ): Promise<T> {
     const shard = shardOf(tenant, this.#tier.shardCount);
     const open = this.#shards.get(shard);
-    if (open === undefined) throw notOpen(shard);
+    if (open === undefined) throw shardMoved(`shard ${shard} is not open on this host, send it again`);
     return run(open, call);
   }
 }
@@ -164,9 +163,4 @@ async function run<T>(
     running.delete(result);
     hold.mustOwn();
   }
-}
-
-function notOpen(shard: number): MemoryError {
-  const detail = { reason: "shard_moved", retry_after_ms: RETRY_AFTER_MS };
-  return new MemoryError("unavailable", `shard ${shard} is not open on this host, send it again`, detail);
 }

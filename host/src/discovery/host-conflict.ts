@@ -6,7 +6,7 @@ import { SERVICE_NAME } from "./discovery.js";
 /** Subject that hosts answer discovery on. */
 const HOSTS_SUBJECT = `$SRV.INFO.${SERVICE_NAME}`;
 
-/** What other hosts see of this one. */
+/** Id, prefix, tenants and cluster of this host, which other hosts find by discovery. */
 export interface HostIdentity {
   readonly hostId: string;
   readonly options: ResolvedHostOptions;

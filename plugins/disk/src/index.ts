@@ -30,6 +30,9 @@ export {
   type LogReport,
   listLogFiles,
   type OpenLog,
+  type QueuedGroup,
+  RecordQueue,
+  type RecordQueueParts,
   type RotateOptions,
   verifyLog,
 } from "./log/index.js";

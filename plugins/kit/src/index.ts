@@ -13,15 +13,16 @@ export { KIT_DEFAULTS, type KitOptions, KitOptionsSchema } from "./kit-options.j
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
 export type { ErasedCounts } from "./operations/index.js";
-export type {
-  FolderFacts,
-  ManifestStore,
-  Markers,
-  Owner,
-  RecordedPart,
-  SpaceReserve,
-  StorageFacts,
-  TierPlace,
+export {
+  type FolderFacts,
+  type ManifestStore,
+  type Markers,
+  type Owner,
+  type RecordedPart,
+  type SpaceReserve,
+  type StorageFacts,
+  storageServices,
+  type TierPlace,
 } from "./place/index.js";
 export type { StorageQuota, StorageQuotaOptions } from "./quotas/index.js";
 export type { RetainedEntry, Retention } from "./retention.js";

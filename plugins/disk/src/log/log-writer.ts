@@ -9,6 +9,7 @@ import { readHeader } from "./inspect-segment.js";
 import type { LogKeeper } from "./log.js";
 import { asLogError } from "./log-error.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
+import { RecordQueue } from "./record-queue.js";
 import { createSegment, type Segment } from "./segment.js";
 import { segmentPath } from "./segment-files.js";
 
@@ -44,7 +45,7 @@ export class LogWriter {
   readonly #segments: Segment[];
   /** File of the newest segment. */
   #file: LogFile;
-  #nextSeq: number;
+  readonly #queue: RecordQueue<RecordGroup>;
   #closing: Promise<void> | undefined;
   #failure: MemoryError | undefined;
   /** Unix seconds until which a failed log is not retried. */
@@ -53,14 +54,6 @@ export class LogWriter {
   #isKeeperAhead = false;
 
   readonly #fileTasks = pLimit(1);
-  readonly #waiting: RecordGroup[] = [];
-  #inFlight: RecordGroup | undefined;
-  #queuedCount = 0;
-  #queuedBytes = 0;
-  #groupCount = 0;
-  #commitMs = 0;
-  #latestCommitMs = 0;
-  readonly #rollbackListeners = new Set<(firstLostSeq: number) => void>();
 
   /** @param file file of the newest segment, open for reading and writing. Closed with the writer. */
   constructor(
@@ -75,39 +68,33 @@ export class LogWriter {
     this.#file = file;
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#nextSeq = this.#newest.nextSeq;
+    this.#queue = new RecordQueue({
+      limits: options,
+      clock: dependencies.clock,
+      tasks: this.#fileTasks,
+      nextSeq: this.#newest.nextSeq,
+      createGroup: (firstSeq) => new RecordGroup(firstSeq),
+      hasRoom: ({ sizeBytes }) => sizeBytes < GROUP_BYTES_MAX,
+      write: (group) => this.#write(group),
+      rollBack: (cause) => this.#rollBack(cause),
+    });
   }
 
   get nextSeq(): number {
-    return this.#nextSeq;
+    return this.#queue.nextSeq;
   }
 
   get stats(): LogWriterStats {
-    return {
-      queuedCount: this.#queuedCount,
-      queuedBytes: this.#queuedBytes,
-      groupCount: this.#groupCount,
-      commitMs: this.#commitMs,
-      failed: this.#failure !== undefined,
-    };
+    return { ...this.#queue.stats, failed: this.#failure !== undefined };
   }
 
   async append(encode: (seq: number) => Uint8Array): Promise<number> {
     this.#checkOpen();
-    this.#checkQueue();
-    const seq = this.#nextSeq;
-    const payload = encode(seq);
-    if (this.#nextSeq !== seq) throw new TypeError("encode() must not append to the log");
-    this.#checkSize(payload);
-    this.#nextSeq = seq + 1;
-    this.#queuedCount += 1;
-    this.#queuedBytes += payload.length;
-    return this.#currentGroup(seq).add(payload);
+    return this.#queue.append(encode);
   }
 
   onRollback(listener: (firstLostSeq: number) => void): () => void {
-    this.#rollbackListeners.add(listener);
-    return () => this.#rollbackListeners.delete(listener);
+    return this.#queue.onRollback(listener);
   }
 
   /** Checks that the newest segment is in place. Retries a failed log, because the cause may be resolved. */
@@ -165,64 +152,12 @@ export class LogWriter {
     throw this.#failure;
   }
 
-  #checkQueue(): void {
-    const { queueCountMax, queueBytesMax } = this.#options;
-    if (this.#queuedCount < queueCountMax && this.#queuedBytes < queueBytesMax) return;
-    const untilDrainedMs = this.#latestCommitMs * (this.#waiting.length + 1);
-    const detail = { retry_after_ms: Math.max(1, Math.ceil(untilDrainedMs)) };
-    throw new MemoryError("overloaded", "the log queue is full. Retry after retry_after_ms", detail);
-  }
-
-  #checkSize(payload: Uint8Array): void {
-    const max = this.#options.recordBytesMax;
-    if (payload.length <= max) return;
-    const detail = { limit: "messageBytes", max, got: payload.length };
-    throw new MemoryError(
-      "too_large",
-      `a log record has ${payload.length} bytes, the limit is ${max}. Split it`,
-      detail,
-    );
-  }
-
-  /**
-   * Returns the group for the next record. Each group is committed by one task, which starts after the tasks
-   * before it.
-   */
-  #currentGroup(seq: number): RecordGroup {
-    const latest = this.#waiting.at(-1);
-    if (latest !== undefined && latest.sizeBytes < GROUP_BYTES_MAX) return latest;
-    const group = new RecordGroup(seq);
-    this.#waiting.push(group);
-    void this.#fileTasks(() => this.#commitNext());
-    return group;
-  }
-
-  async #commitNext(): Promise<void> {
-    const group = this.#waiting.shift();
-    if (group === undefined) return;
-    this.#inFlight = group;
-    const startedAt = this.#dependencies.clock.now();
-    try {
-      await this.#write(group);
-    } catch (error) {
-      await this.#rollBack(error);
-      return;
-    }
-    this.#inFlight = undefined;
-    this.#newest.addGroup(group);
-    this.#queuedCount -= group.count;
-    this.#queuedBytes -= group.payloadBytes;
-    this.#groupCount += 1;
-    this.#latestCommitMs = (this.#dependencies.clock.now() - startedAt) * 1000;
-    this.#commitMs += this.#latestCommitMs;
-    group.resolve();
-  }
-
   async #write(group: RecordGroup): Promise<void> {
     if (this.#newest.sizeBytes >= this.#options.segmentBytes) await this.#startSegment();
     const { salt, sizeBytes } = this.#newest;
     if (this.#options.durability === "disk") await this.#file.writeDurably(group.seal(salt), sizeBytes);
     else await this.#file.write(group.seal(salt), sizeBytes);
+    this.#newest.addGroup(group);
   }
 
   async #startSegment(): Promise<void> {
@@ -264,12 +199,12 @@ export class LogWriter {
     const { logger } = this.#dependencies;
     const error = asLogError(cause, "failed to write the log");
     logger.error({ err: cause, firstLostSeq: this.#newest.nextSeq }, "a write to the log failed, undoing it");
-    const lost = this.#takeNonDurable();
+    const lost = this.#queue.takeBack(this.#newest.nextSeq);
     try {
       await this.#truncate();
     } catch (cutCause) {
       this.#fail(cutCause);
-      lost.push(...this.#takeNonDurable());
+      lost.push(...this.#queue.takeBack(this.#newest.nextSeq));
     }
     for (const group of lost) group.reject(error);
     return error;
@@ -317,20 +252,6 @@ export class LogWriter {
       await file.close();
       throw error;
     }
-  }
-
-  /** Reclaims the sequence numbers of all records that are not durable. */
-  #takeNonDurable(): RecordGroup[] {
-    const firstLostSeq = this.#newest.nextSeq;
-    if (this.#nextSeq === firstLostSeq) return [];
-    const lost = this.#waiting.splice(0);
-    if (this.#inFlight !== undefined) lost.unshift(this.#inFlight);
-    this.#inFlight = undefined;
-    this.#nextSeq = firstLostSeq;
-    this.#queuedCount = 0;
-    this.#queuedBytes = 0;
-    for (const listener of this.#rollbackListeners) listener(firstLostSeq);
-    return lost;
   }
 
   /** Removes the remains of a failed write: bytes at the end, or a new segment. */

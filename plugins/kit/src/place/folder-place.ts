@@ -5,10 +5,8 @@ import { checkFormat } from "./format-file.js";
 import { lockTierDirectory } from "./locked-directory.js";
 import { manifestFile } from "./manifest-file.js";
 import { markerFiles } from "./marker-files.js";
+import { storageServices } from "./storage-services.js";
 import type { MarkerPlace, Markers, TierPlace } from "./tier-place.js";
-
-/** Vector length in a host without an embedder. No vector is stored then. */
-const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 
 /** Backends that keep the rows and the log of a tier in its folder. */
 export interface FolderBackends {
@@ -20,15 +18,14 @@ export interface FolderBackends {
 
 /** Locks the folder of a durable tier. It also works on a full disk. Errors as in `lockTierDirectory`. */
 export async function openFolder(backends: FolderBackends, services: PluginServices): Promise<TierPlace> {
-  const { tier, clock, logger, embedder } = services;
+  const { tier, logger } = services;
   const reserve = await DiskReserve.find(services.dataDirectory ?? "", backends.reserveBytes);
   const { path: directory, release } = await withFreedSpace(
     () => reserve.releaseAll(),
     () => lockTierDirectory(services),
   );
   const markers = markerFiles(directory, logger);
-  const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id = "" } = embedder ?? {};
-  const context = { directory, dimensions, embedder: id, clock, logger };
+  const context = { directory, ...storageServices(services) };
   return {
     ...{ markers, reserve, release },
     manifest: manifestFile(directory, tier, markers),

@@ -4,6 +4,7 @@ export { createFolder, openFolder, openMarkerFolder } from "./folder-place.js";
 export { formatProblem } from "./format-file.js";
 export { MANIFEST_FILE, manifestFile } from "./manifest-file.js";
 export { markerFiles } from "./marker-files.js";
+export { storageServices } from "./storage-services.js";
 export {
   GENERATION_MARKER,
   type ManifestStore,

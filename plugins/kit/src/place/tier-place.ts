@@ -24,7 +24,7 @@ export interface Markers {
 /** Space that is set aside for the steps that free space. */
 export type SpaceReserve = Pick<DiskReserve, "isReleased" | "stats" | "release" | "releaseAll" | "restore">;
 
-/** What a tier knows of its storage before it opens it. */
+/** Facts of a tier that its storage needs when it is created. */
 export interface StorageFacts {
   /** Id of the tier's facts. New facts have another one. */
   readonly id: string;

@@ -16,7 +16,7 @@ export function withEntities(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character as keyof typeof ENTITIES]);
 }
 
-function withoutEntities(text: string): string {
+export function withoutEntities(text: string): string {
   return Object.entries(ENTITIES)
     .reverse()
     .reduce((found, [character, entity]) => found.replaceAll(entity, character), text);

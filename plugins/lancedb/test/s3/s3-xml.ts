@@ -1,3 +1,4 @@
+import { withEntities, withoutEntities } from "../../src/store/s3-xml.js";
 import type { Listing, StoredObject } from "./object-store.js";
 
 export function errorXml(code: string): string {
@@ -33,18 +34,6 @@ const KEY = /<Key>([^<]*)<\/Key>/g;
 /** Returns the keys that a request to delete several objects names. */
 export function keysOfDelete(xml: string): string[] {
   return [...xml.matchAll(KEY)].map(([, key = ""]) => withoutEntities(key));
-}
-
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
-
-function withEntities(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character as keyof typeof ENTITIES]);
-}
-
-function withoutEntities(text: string): string {
-  return Object.entries(ENTITIES)
-    .reverse()
-    .reduce((found, [character, entity]) => found.replaceAll(entity, character), text);
 }
 
 function element(name: string, text: string): string {
