@@ -28,7 +28,7 @@ export interface RecordQueueParts<Group extends QueuedGroup> {
   hasRoom(group: Group, payload: Uint8Array): boolean;
   /** Makes a group durable. */
   write(group: Group): Promise<void>;
-  /** Called if `write` has failed. Takes back what is not durable, and rejects it. */
+  /** Called if `write` has failed. Takes all records back that are not durable, and rejects them. */
   rollBack(cause: unknown): unknown;
 }
 
