@@ -1,10 +1,7 @@
-import type { LogPart, LogRecovery } from "@membus/disk";
+import { type LogPart, type LogRecovery, lostRecords, SEQ_BEYOND } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 import type { SegmentReader } from "./segment-reader.js";
 import { StreamSegment } from "./stream-segment.js";
-
-/** More records than a segment can hold. The numbers of lost records are not assigned again. */
-const BEYOND = 100_000_000;
 
 /** Records that no segment has. */
 interface MissingRange {
@@ -38,7 +35,7 @@ export async function openSegments(
   const { segments, losses, endSeq } = survey.result(kept.length > 0);
   if (losses.length > 0 && !acceptLoss) throw incompleteLog(losses);
   const isEndLost = losses.at(-1) !== undefined && losses.at(-1)!.nextSeq === undefined;
-  return { segments, nextSeq: Math.max(endSeq, nextSeqMin) + (isEndLost ? BEYOND : 0) };
+  return { segments, nextSeq: Math.max(endSeq, nextSeqMin) + (isEndLost ? SEQ_BEYOND : 0) };
 }
 
 class SegmentSurvey {
@@ -84,14 +81,9 @@ function incompleteLog(losses: readonly MissingRange[]): MemoryError {
   const names = losses.flatMap((loss) => loss.names);
   const missing = names.length === 0 ? "the end of its newest stream" : `the streams ${names.join(", ")}`;
   const message =
-    `the log is incomplete: ${missing} is missing. Opening it loses ${losses.map(lostRecords).join(" and ")}. ` +
+    `the log is incomplete: ${missing} is missing. Opening it loses ${losses.map((loss) => lostRecords(loss, 0)).join(" and ")}. ` +
     "Restore the streams, or open it anyway with --accept-loss";
   return new MemoryError("runtime_error", message, {
     ...{ reason: "log_incomplete", seq: losses[0]!.seq, remedy: "--accept-loss" },
   });
-}
-
-function lostRecords({ seq, nextSeq }: MissingRange): string {
-  if (nextSeq === undefined) return `an unknown number of records from record ${seq} on`;
-  return nextSeq === seq + 1 ? `1 record (${seq})` : `${nextSeq - seq} records (${seq} to ${nextSeq - 1})`;
 }

@@ -29,10 +29,12 @@ export {
   type LogRecovery,
   type LogReport,
   listLogFiles,
+  lostRecords,
   type OpenLog,
   type QueuedGroup,
   RecordQueue,
   type RecordQueueParts,
   type RotateOptions,
+  SEQ_BEYOND,
   verifyLog,
 } from "./log/index.js";

@@ -1,5 +1,8 @@
 import { MemoryError } from "@membus/protocol";
 
+/** More records than the largest segment can hold, so that numbers of lost records are not assigned again. */
+export const SEQ_BEYOND = 100_000_000;
+
 /**
  * Reason for lost records: their bytes are `damaged`, the file is `missing`, or a `foreign` file of another
  * log is in its place.
@@ -58,7 +61,11 @@ export function missingRangesError({ losses, readableCount, nextSeqMin }: Missin
   });
 }
 
-function lostRecords({ seq, nextSeq }: MissingRange, nextSeqMin: number): string {
+/** Names the records of a range that are stored nowhere else. @param nextSeqMin see `MissingRangeReport`. */
+export function lostRecords(
+  { seq, nextSeq }: Pick<MissingRange, "seq" | "nextSeq">,
+  nextSeqMin: number,
+): string {
   const from = Math.max(seq, nextSeqMin);
   if (nextSeq === undefined) return `an unknown number of records from record ${from} on`;
   const count = nextSeq - from;

@@ -3,7 +3,7 @@ import type { Logger } from "@membus/protocol/plugin";
 import { syncDirectory } from "../directory/index.js";
 import type { LogPart, OnRecord } from "./log.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";
-import { isStoredElsewhere, type MissingRange, missingRangesError } from "./missing-range.js";
+import { isStoredElsewhere, type MissingRange, missingRangesError, SEQ_BEYOND } from "./missing-range.js";
 import { completeRenames, restoreNames } from "./restore-names.js";
 import { salvageLog } from "./salvage-log.js";
 import { type FoundSegment, isUnfinished, type SegmentScan, scanSegments } from "./scan-segments.js";
@@ -28,9 +28,6 @@ export interface RecoveredLog {
   readonly segments: Segment[];
   readonly cutBytes: number;
 }
-
-/** More records than the largest segment can hold, so that numbers of lost records are not assigned again. */
-const SEQ_BEYOND = 100_000_000;
 
 /**
  * Reads all segments of a directory and cuts an unfinished write off the end. Creates a segment if there is
