@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { scopeId } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { episodic, loadIds, makeRow, scoped } from "../storage-fixture.js";
+import type { HeldRequest } from "./fake-s3.js";
 import { type Owned, S3Fixture } from "./s3-fixture.js";
 import type { S3Request } from "./s3-request.js";
 
@@ -47,6 +48,17 @@ async function requestsOf(task: () => Promise<unknown>, counts: (request: S3Requ
   await task();
   fixture.s3.heal();
   return count;
+}
+
+/** Begins an append of an owner that then loses the table. The PUT below `folder` waits for its release. */
+async function holdAppend(folder: string): Promise<{ held: HeldRequest; late: Promise<unknown> }> {
+  const first = await fixture.takeOver();
+  await settle(first, 1);
+  const held = fixture.s3.hold(isPutOf(folder));
+  const late = append(first, 2).catch(() => undefined);
+  await held.arrived;
+  first.owner.isOwner = false;
+  return { held, late };
 }
 
 describe("a take-over", () => {
@@ -102,12 +114,7 @@ describe("a take-over", () => {
   });
 
   it("is not changed by a manifest that the earlier owner writes after the clean-up", async () => {
-    const first = await fixture.takeOver();
-    await settle(first, 1);
-    const held = fixture.s3.hold(isPutOf("_versions"));
-    const late = append(first, 2).catch(() => undefined);
-    await held.arrived;
-    first.owner.isOwner = false;
+    const { held, late } = await holdAppend("_versions");
     const second = await fixture.takeOver();
     await settle(second, 3);
     await purge(second);
@@ -126,12 +133,7 @@ describe("a take-over", () => {
 
 /** An append of the first owner arrives on top of the table of the second one, after the clean-up of its fence. */
 async function appendLate(): Promise<Owned> {
-  const first = await fixture.takeOver();
-  await settle(first, 1);
-  const held = fixture.s3.hold(isPutOf("data"));
-  const late = append(first, 2).catch(() => undefined);
-  await held.arrived;
-  first.owner.isOwner = false;
+  const { held, late } = await holdAppend("data");
   const second = await fixture.takeOver("manifest", { openTablesMax: 1 });
   await settle(second, 3);
   await purge(second);
