@@ -24,7 +24,7 @@ export interface NatsClusterFixture {
  * Starts three servers with JetStream and waits until they answer.
  * @param config further lines of the configuration of each server
  */
-export async function openNatsCluster(config = ""): Promise<NatsClusterFixture> {
+export async function openNatsCluster(config?: string): Promise<NatsClusterFixture> {
   const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
   const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, config });
   const connections: NatsConnection[] = [];

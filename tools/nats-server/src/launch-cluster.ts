@@ -23,7 +23,7 @@ const ClusterOptionsSchema = optionSet({
   /** Whether JetStream syncs every write to disk before it answers. */
   syncAlways: option.boolean().default(false),
   /** Additional lines of every server's configuration. */
-  config: option.text().default(""),
+  config: option.text().optional(),
 });
 
 export interface ClusterOptions extends OptionsOf<typeof ClusterOptionsSchema> {}
@@ -139,7 +139,7 @@ class ServerNode implements ClusterNode {
       `jetstream { store_dir: ${JSON.stringify(this.storeDir)}${sync} }`,
       `cluster { name: membus, listen: "${HOST}:${routePorts[this.#index]}"`,
       `  routes: [${others.map((port) => `"nats://${HOST}:${port}"`).join(", ")}] }`,
-      config,
+      config ?? "",
       "",
     ].join("\n");
   }
