@@ -58,6 +58,20 @@ describe("a suspended holder", () => {
     ]);
   });
 
+  it("loses its shards also if it begins its next lease before any timer has run", async () => {
+    const own = new TestClock();
+    const a = hosts.start({ host: "a", shardCount: 1 }, own);
+    await hosts.advance(250, own);
+    const { hold, release } = gate();
+    a.link.after = hold;
+    await hosts.advance(250, own);
+    own.suspend(8_000);
+    a.link.after = () => Promise.resolve();
+    release();
+    await hosts.settle();
+    expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
+  });
+
   it("is not followed before a whole lease has passed", async () => {
     const own = new TestClock();
     hosts.start({ host: "a", shardCount: 1 }, own);

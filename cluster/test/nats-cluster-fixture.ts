@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { launchNatsCluster, type NatsCluster } from "@membus/nats-server";
+import { type ClusterNode, launchNatsCluster, type NatsCluster } from "@membus/nats-server";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { vi } from "vitest";
@@ -55,6 +55,21 @@ export async function openNatsCluster(config?: string): Promise<NatsClusterFixtu
     throw error;
   }
   return { cluster, connection, connect: open, ready, close };
+}
+
+/** Returns the node that leads a stream. Waits while the servers elect it. */
+export async function leaderOf(
+  { cluster, connection }: NatsClusterFixture,
+  stream: string,
+): Promise<ClusterNode> {
+  const { streams } = await jetstreamManager(connection, { checkAPI: false });
+  const find = async () => {
+    const leader = (await streams.info(stream)).cluster?.leader;
+    const node = cluster.nodes.find(({ name }) => name === leader);
+    if (node === undefined) throw new Error(`no node leads ${stream}`);
+    return node;
+  };
+  return vi.waitFor(find, { timeout: ELECTION_MS, interval: 100 });
 }
 
 /** Returns the names of the nodes with a file that contains the text. */

@@ -1,9 +1,8 @@
 import { monotonicClock, silentLogger } from "@membus/protocol";
-import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { ClusterBucket, createClusterBucket, ShardOwnership } from "../src/index.js";
-import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
+import { leaderOf, type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
 
 const BUCKET = "cluster";
 const SHARD_COUNT = 4;
@@ -39,15 +38,13 @@ it("kill -9 of the node that leads the bucket moves no shard", async () => {
   await expect.poll(() => [...b.events].sort()).toEqual(["+1@2", "+2@2"]);
   const events = [[...a.events], [...b.events]];
   const bucket = await openBucket();
-  const { streams } = await jetstreamManager(fixture.connection, { checkAPI: false });
   const awaitRenewals = async (host: string, count: number) => {
     const revisions = new Set<number>();
     const see = async () => revisions.add((await bucket.get(`own.host.${host}`))!.revision);
     await expect.poll(async () => (await see()).size).toBeGreaterThan(count);
   };
   for (let round = 0; round < 2; round++) {
-    const leader = (await streams.info(`KV_${BUCKET}`)).cluster?.leader;
-    const node = fixture.cluster.nodes.find(({ name }) => name === leader)!;
+    const node = await leaderOf(fixture, `KV_${BUCKET}`);
     await node.kill();
     // A host loses its shards when its lease ends, before it renews the next one.
     await Promise.all(["a", "b"].map((host) => awaitRenewals(host, 3)));

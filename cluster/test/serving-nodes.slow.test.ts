@@ -1,7 +1,6 @@
-import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
-import { nodesWith } from "./nats-cluster-fixture.js";
+import { leaderOf, nodesWith } from "./nats-cluster-fixture.js";
 import { expectKept, goOn, ServingFixture, serveHalf } from "./serving-fixture.js";
 
 const SECRET = "s3cret-5b1d7e90";
@@ -16,11 +15,9 @@ beforeEach(requireRecentServer);
 it("kill -9 of the node that leads the bucket loses nothing acknowledged", async () => {
   const { start, writers } = await fixture.startCluster("nodes");
   await serveHalf(start("a"), start("b"));
-  const { streams } = await jetstreamManager(fixture.nats.connection, { checkAPI: false });
   for (let round = 0; round < 2; round++) {
     await goOn(writers);
-    const leader = (await streams.info("KV_nodes")).cluster?.leader;
-    const node = fixture.nats.cluster.nodes.find(({ name }) => name === leader)!;
+    const node = await leaderOf(fixture.nats, "KV_nodes");
     await node.kill();
     await goOn(writers);
     await node.start();
@@ -34,7 +31,7 @@ it("a purge leaves the bytes on no node and in no object", async () => {
   await serveHalf(start("a"), start("b"));
   const [alice] = agents;
   await alice!.remember("secret", SECRET, { tier: "episodic" });
-  expect(await nodesWith(fixture.nats, SECRET)).toEqual(["n1", "n2", "n3"]);
+  await expect.poll(() => nodesWith(fixture.nats, SECRET)).toEqual(["n1", "n2", "n3"]);
   await goOn(writers);
   await alice!.forget({ keys: ["secret"], tier: "episodic", purge: true }, { timeoutMs: 60_000 });
   const { store } = fixture.s3;

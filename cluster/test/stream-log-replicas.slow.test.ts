@@ -5,7 +5,7 @@ import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { registerLogSuite } from "../../plugins/disk/test/log-suite/register-log-suite.js";
 import { LogPlace } from "./log-place.js";
-import { type NatsClusterFixture, nodesWith, openNatsCluster } from "./nats-cluster-fixture.js";
+import { leaderOf, type NatsClusterFixture, nodesWith, openNatsCluster } from "./nats-cluster-fixture.js";
 
 const SECRET = "s3cret-7f3a9c1e";
 
@@ -45,7 +45,7 @@ describe("kill -9 of the node that leads the stream", () => {
     const { log, hold } = await place.take();
     const { acknowledged, stop } = appendRepeatedly((text) => append(log, text), 16);
     await expect.poll(() => acknowledged.length).toBeGreaterThan(200);
-    const leader = nodeNamed((await place.newest()).cluster?.leader);
+    const leader = await leaderOf(fixture, place.keeper.kept!.at(-1)!.name);
     await leader.kill();
     const before = acknowledged.length;
     await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 200);

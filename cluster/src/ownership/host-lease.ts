@@ -45,10 +45,11 @@ export class HostLease {
   }
 
   /**
-   * Takes the lease that has this revision. 0 if the host has none.
+   * Takes the lease that has this revision. 0 if the host has none. An earlier lease is ended first.
    * @returns whether the lease is held. False if the record has changed. Errors as in the bucket.
    */
   async begin(revision: number): Promise<boolean> {
+    this.#endIfLate();
     const { bucket, host, clock } = this.#parts;
     const sentAt = clock.elapsedMs();
     const written = await bucket.write(hostKey(host), this.#value, revision);
