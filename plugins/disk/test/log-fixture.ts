@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMemoryError, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type FileLog, type FileLogDependencies, openFileLog } from "../src/log/file-log.js";
 import type { FileLogOptions } from "../src/log/file-log-options.js";
 import type { Log } from "../src/log/log.js";
@@ -51,6 +51,11 @@ export async function openLog(directory: string, options: OpenOptions = {}): Pro
 
 export function append(log: Log, text: string): Promise<number> {
   return log.append(() => Buffer.from(text));
+}
+
+/** Trims the log. Repeats it while a server with a copy of a segment is late. */
+export async function trim(log: Log, before: number): Promise<void> {
+  await expect.poll(() => log.trim(before)).toBe(true);
 }
 
 /** Appends each text in its own group. */

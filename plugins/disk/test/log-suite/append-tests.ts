@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { append, appendEach, contents } from "../log-fixture.js";
+import { append, appendEach, contents, trim } from "../log-fixture.js";
 import { type CreateLog, TestLog } from "./log-under-test.js";
 
 export function registerAppendTests(create: CreateLog): void {
@@ -123,7 +123,7 @@ function registerReadTests(create: CreateLog, newLog: NewLog): void {
     await append(log, "one");
     await log.rotate();
     await append(log, "two");
-    await log.trim(2);
+    await trim(log, 2);
     const underWay = append(log, "three");
     const reads = [0, 1, 3, 4].map((seq) => log.read(seq).catch((error: { code: string }) => error.code));
     const missing = "memory_not_found";
