@@ -6,6 +6,7 @@ import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
 import { registerChat } from "./commands/chat.js";
+import { registerCluster } from "./commands/cluster.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
 import { registerDoctor } from "./commands/doctor.js";
@@ -62,6 +63,7 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
       registerDoctor,
       registerStats,
       registerAgents,
+      registerCluster,
       registerBackup,
       registerRestore,
       registerVerify,

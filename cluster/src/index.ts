@@ -32,4 +32,12 @@ export {
   type ShardServers,
   ShardServing,
 } from "./serving/index.js";
-export { type ClusterIdentity, type ExpectedCluster, requireCluster, writeIdentity } from "./start/index.js";
+export {
+  type ClusterIdentity,
+  createCluster,
+  type ExpectedCluster,
+  findCluster,
+  requireCluster,
+  requireTables,
+} from "./start/index.js";
+export { type ClusterStatus, type HostStatus, readStatus, type ShardStatus } from "./status/index.js";

@@ -1,11 +1,15 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createClusterBucket, type ExpectedCluster, requireCluster, writeIdentity } from "../src/index.js";
+import { createClusterBucket, type ExpectedCluster, requireCluster } from "../src/index.js";
+import { writeIdentity } from "../src/start/cluster-identity.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 
-const IDENTITY = { id: "c-1", shardCount: 16, prefix: "a2e" };
-const EXPECTED: ExpectedCluster = { shardCount: 16, prefix: "a2e", replicas: 1 };
+const IDENTITY = {
+  ...{ format: 1 as const, id: "c-1", shardCount: 16, prefix: "a2e", store: "s3://bucket/m" },
+  ...{ embedder: "static/128", replicas: 1, leaseMs: 10_000 },
+};
+const EXPECTED: ExpectedCluster = { prefix: "a2e", embedder: "static/128" };
 
 let fixture: ClusterFixture;
 let name: string;
@@ -37,24 +41,30 @@ async function lastRevision(): Promise<number> {
 it("a host joins the cluster of its bucket", async () => {
   await writeIdentity(await fixture.openBucket(name), IDENTITY);
   expect((await join()).identity).toEqual(IDENTITY);
-  expect((await join({ id: "c-1" })).identity).toEqual(IDENTITY);
+  expect((await join({ store: "s3://bucket/m" })).identity).toEqual(IDENTITY);
 });
 
 it.each<[Partial<ExpectedCluster>, string]>([
-  [{ id: "c-2" }, "bucket NAME belongs to cluster c-1, expected c-2: correct its name"],
-  [{ shardCount: 8 }, "the cluster has 16 shards, expected 8: configure its number"],
-  [{ prefix: "other" }, "the cluster has the prefix a2e, expected other: configure its prefix"],
+  [{ prefix: "other" }, "the cluster has the prefix a2e, expected other: correct `prefix`"],
+  [{ embedder: null }, "the cluster has the embedder static/128, expected null: correct `embedder`"],
   [
-    { replicas: 3 },
-    "bucket NAME has 1 replicas, expected 3: start 3 nats-servers and set num_replicas of stream KV_NAME",
+    { store: "s3://bucket/n" },
+    "the cluster has the store s3://bucket/m, expected s3://bucket/n: correct `cluster.store`",
   ],
 ])("a host that expects %j is refused and writes nothing", async (expected, message) => {
   await writeIdentity(await fixture.openBucket(name), IDENTITY);
   await expect(join(expected)).rejects.toMatchObject({
     code: "runtime_error",
-    message: message.replaceAll("NAME", name),
+    message,
   });
   expect(await lastRevision()).toBe(1);
+});
+
+it("a bucket with fewer replicas than its cluster needs is refused", async () => {
+  await writeIdentity(await fixture.openBucket(name), { ...IDENTITY, replicas: 3 });
+  await expect(join()).rejects.toMatchObject({
+    message: `bucket ${name} has 1 replicas, expected 3: start 3 nats-servers and set num_replicas of stream KV_${name}`,
+  });
 });
 
 it.each(["2.9.10", "2.13.4"])("nats-server %s is refused", async (version) => {
@@ -81,11 +91,11 @@ it("a bucket that reads from replicas is refused", async () => {
 
 it("a bucket without a cluster and a missing bucket are refused", async () => {
   await expect(join()).rejects.toMatchObject({
-    message: `bucket ${name} belongs to no cluster: create a cluster in it`,
+    message: `bucket ${name} belongs to no cluster: run \`membus cluster init\``,
   });
   expect(await lastRevision()).toBe(0);
   await expect(join({}, "absent")).rejects.toMatchObject({
-    message: "there is no bucket absent: create the cluster first, or correct its name",
+    message: "there is no bucket absent: run `membus cluster init`, or correct `cluster.name`",
   });
 });
 

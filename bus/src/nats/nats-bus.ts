@@ -85,6 +85,11 @@ export class NatsBus implements Bus {
     void connection.closed().then((error) => this.#onClosed(error ?? undefined));
   }
 
+  /** The connection to NATS, for requests to JetStream. The bus closes it. */
+  get connection(): NatsConnection {
+    return this.#connection;
+  }
+
   /** Limit of the server. While disconnected, the last known limit. */
   get maxPayloadBytes(): number {
     this.#maxPayloadBytes = this.#connection.info?.max_payload ?? this.#maxPayloadBytes;

@@ -22,7 +22,7 @@ import {
   NatsBusOptionsSchema,
   type NatsServer,
   type NatsTlsOptions,
-  parseServer,
+  parseServers,
   type ResolvedNatsBusOptions,
 } from "./nats-options.js";
 import { identityCheck } from "./server-identity.js";
@@ -48,7 +48,7 @@ export async function connectNatsBus(
   dependencies: BusDependencies = {},
 ): Promise<NatsBus> {
   const resolved = parseOptions(NatsBusOptionsSchema, options);
-  const servers = [resolved.servers].flat().map(parseServer);
+  const servers = parseServers(resolved.servers);
   const connection = await connectTo(servers, resolved);
   const own = resolveBusDependencies(dependencies);
   const settings = { ...resolved, ownsConnection: true };

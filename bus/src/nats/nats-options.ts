@@ -3,7 +3,7 @@ import { InboxPrefixSchema } from "../subject.js";
 
 const ServersSchema = option.value<string | readonly string[]>((value) => {
   const servers: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return servers.length > 0 && servers.every((server) => typeof server === "string" && urlOf(server));
+  return servers.length > 0 && servers.every((server) => typeof server === "string" && areUrls(server));
 }, "must be one or more of nats://host:port, tls://host:port or host:port");
 
 const NatsTlsOptionsSchema = optionSet({
@@ -27,7 +27,10 @@ export const ExistingConnectionOptionsSchema = optionSet({
 });
 
 export const NatsBusOptionsSchema = optionSet({
-  /** One or more of `nats://host:port`, `tls://host:port` (rejects an unencrypted server) or `host:port`. */
+  /**
+   * One or more of `nats://host:port`, `tls://host:port` (rejects an unencrypted server) or `host:port`, as a list or with
+   * commas.
+   */
   servers: ServersSchema.default("nats://127.0.0.1:4222"),
   /** Name of the connection in the server's monitoring. */
   name: option.text().default("membus"),
@@ -76,7 +79,7 @@ export const NATS_BUS_DEFAULTS: ResolvedNatsBusOptions = parseOptions(NatsBusOpt
 
 /** Returns whether a user or a token is given, also in the URL of a server. */
 export function usesCredentials(options: ResolvedNatsBusOptions): boolean {
-  const isInUrl = [options.servers].flat().map(parseServer).some(hasCredentials);
+  const isInUrl = parseServers(options.servers).some(hasCredentials);
   return isInUrl || CREDENTIALS.some((name) => options[name] !== undefined);
 }
 
@@ -94,12 +97,23 @@ export interface NatsServer {
 }
 
 /**
- * Returns the URL of a server without its credentials.
+ * Returns the URL of a server, or of each in a list with commas, without credentials.
  *
  * @throws {TypeError} for an invalid URL.
  */
 export function serverAddress(server: string): string {
-  return parseServer(server).url;
+  return parseServers(server)
+    .map(({ url }) => url)
+    .join(",");
+}
+
+/** Parses servers, each of which may be a list with commas. A comma in a password is `%2C`. @throws {TypeError} as `parseServer` does. */
+export function parseServers(servers: string | readonly string[]): NatsServer[] {
+  return [servers].flat().flatMap((server) => server.split(",").map(parseServer));
+}
+
+function areUrls(server: string): boolean {
+  return server.split(",").every((url) => urlOf(url) !== undefined);
 }
 
 /**
@@ -107,7 +121,7 @@ export function serverAddress(server: string): string {
  *
  * @throws {TypeError} for any other URL. The message never includes the URL, which may contain a password.
  */
-export function parseServer(server: string): NatsServer {
+function parseServer(server: string): NatsServer {
   const url = urlOf(server);
   if (url === undefined) {
     throw new TypeError("invalid NATS server URL: use nats://host:port, tls://host:port or host:port");

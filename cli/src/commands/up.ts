@@ -25,6 +25,9 @@ import { untilSignalled } from "../until-signalled.js";
 
 interface UpFlags {
   readonly data?: string;
+  readonly cluster?: string;
+  readonly store?: string;
+  readonly hostName?: string;
   readonly port?: string;
   readonly natsServer?: string;
   readonly memoryLimit?: string;
@@ -45,6 +48,15 @@ export function registerUp(program: Command): void {
     .command("up")
     .description("run a host, with an embedded nats-server on loopback unless NATS_URL or --nats is set")
     .option("--data <folder>", "data folder (default ./.membus)")
+    .option(
+      "--cluster <urls>",
+      "be a host of a cluster on these nats-servers, such as nats://a,nats://b,nats://c",
+    )
+    .option(
+      "--store <url>",
+      "refuse to start unless the cluster's tables are at this place, such as s3://bucket/path",
+    )
+    .option("--host-name <name>", "name of the host in the cluster (default: of the machine)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "nats-server binary to run")
     .option(
@@ -76,14 +88,21 @@ export function registerUp(program: Command): void {
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
       const { repair = false, acceptLoss = false, readOnly = false } = flags;
-      await up(session, { repair, acceptLoss, readOnly });
+      const start = { repair, acceptLoss, readOnly };
+      if (session.config.cluster === undefined) return up(session, start);
+      if (flags.data !== undefined) throw new TypeError("--data and --cluster exclude each other");
+      const { upCluster } = await import("../cluster/up-cluster.js");
+      await upCluster(session, start);
     });
 }
 
 function upConfig(flags: UpFlags) {
   const { data, memoryLimit, durability, audit, logLevel, port, natsServer, auth, healthPort } = flags;
   const { plugin: plugins, http } = flags;
+  const cluster = definedOnly({ store: flags.store, host: flags.hostName });
+  const isCluster = flags.cluster !== undefined || Object.keys(cluster).length > 0;
   const nats = definedOnly({
+    url: flags.cluster,
     server: natsServer,
     auth,
     port: port === undefined ? undefined : numberFlag("--port", port),
@@ -99,6 +118,7 @@ function upConfig(flags: UpFlags) {
       http,
     }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
+    ...(isCluster && { cluster }),
     ...(healthPort && { health: { port: numberFlag("--health-port", healthPort), host: "127.0.0.1" } }),
   };
 }

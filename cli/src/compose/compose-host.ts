@@ -1,4 +1,4 @@
-import { createHost, type Host, type HostOptions } from "@membus/host";
+import { createHost, type Host, type HostDependencies } from "@membus/host";
 import { systemClock } from "@membus/protocol";
 import type { Bus, Logger } from "@membus/protocol/plugin";
 import { ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
@@ -26,34 +26,30 @@ export interface ComposedHost extends ComposedPlugins {
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<ComposedHost> {
   const { bus, logger, env, repair = false, acceptLoss = false, readOnly = false } = options;
-  const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
-  const reranker = await composeReranker(config, env, { clock: systemClock, logger });
+  const providers = await composeProviders(config, env, logger);
   const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss, readOnly });
-  const host = createHost(
-    {
-      bus,
-      logger,
-      clock: systemClock,
-      plugins,
-      dataDirectories,
-      ...(embedder === undefined ? {} : { embedder }),
-      ...(reranker === undefined ? {} : { reranker }),
-      ...(config.audit && {
-        audit: createLogger("info"),
-        auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(config.data),
-      }),
-    },
-    hostOptions(config),
-  );
-  return { host, plugins, dataDirectories };
+  const audit = config.audit && {
+    audit: createLogger("info"),
+    auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(config.data),
+  };
+  const parts = { bus, logger, plugins, dataDirectories, ...providers, ...audit };
+  return { host: createConfiguredHost(config, parts), plugins, dataDirectories };
 }
 
-function hostOptions(config: Config): HostOptions {
-  return {
-    prefix: config.prefix,
-    tenants: config.tenants,
-    rules: config.rules,
-    rates: rateQuotas(config.quotas),
-    ...config.host,
-  };
+/** Returns the configured embedder and reranker. @throws {TypeError} for invalid settings. */
+export async function composeProviders(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  logger: Logger,
+): Promise<Pick<HostDependencies, "embedder" | "reranker">> {
+  const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
+  const reranker = await composeReranker(config, env, { clock: systemClock, logger });
+  return { ...(embedder && { embedder }), ...(reranker && { reranker }) };
+}
+
+/** Creates a host with the settings of hosts: prefix, tenants, rules, rates and bounds. */
+export function createConfiguredHost(config: Config, dependencies: Omit<HostDependencies, "clock">): Host {
+  const { prefix, tenants, rules, quotas, host } = config;
+  const options = { prefix, tenants, rules, rates: rateQuotas(quotas), ...host };
+  return createHost({ ...dependencies, clock: systemClock }, options);
 }

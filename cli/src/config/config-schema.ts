@@ -68,6 +68,15 @@ const HealthSchema = optionSet({
   host: option.text().default("127.0.0.1"),
 });
 
+const ClusterSchema = optionSet({
+  /** Place of the tables. Hosts read it from the cluster, and refuse to start if they are configured with another one. */
+  store: option.text().optional(),
+  /** Name of the bucket in NATS. The names of the cluster's streams begin with it. */
+  name: option.token().default("membus"),
+  /** Name of this host, by default of the machine. No other running host of the cluster has it. */
+  host: option.token().optional(),
+});
+
 const isSize = (value: unknown) =>
   typeof value === "number" ? Number.isInteger(value) && value > 0 : MEMORY_LIMIT.test(String(value));
 
@@ -125,6 +134,8 @@ export const ConfigSchema = optionSet({
   http: option
     .value<boolean | number | string>(isAddress, "must be true, false, an address or a port")
     .default(false),
+  /** Makes the host part of a cluster. */
+  cluster: ClusterSchema.optional(),
   host: section("host"),
   lru: section("lru"),
   kit: section("kit"),

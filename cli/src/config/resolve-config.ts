@@ -58,10 +58,12 @@ async function checkSections(given: ConfigFile): Promise<void> {
 }
 
 /**
- * Merges two levels of settings. The settings of `nats` and the plugins of each tier are merged individually.
+ * Merges two levels of settings. The settings of `nats` and `cluster` and the plugins of each tier are merged individually.
  */
 function overlay(below: ConfigFile, above: ConfigFile): ConfigFile {
   const nats = { ...below.nats, ...above.nats };
   const plugins = { ...below.plugins, ...above.plugins };
-  return { ...below, ...above, nats, plugins };
+  const cluster = { ...below.cluster, ...above.cluster };
+  const isCluster = below.cluster !== undefined || above.cluster !== undefined;
+  return { ...below, ...above, nats, plugins, ...(isCluster && { cluster }) };
 }

@@ -15,6 +15,8 @@ export interface BucketEntry {
   /** Undefined if an operator has deleted the value. */
   readonly value: Uint8Array | undefined;
   readonly revision: number;
+  /** Unix seconds of the server's clock. */
+  readonly writtenAt: number;
 }
 
 /**
@@ -26,7 +28,8 @@ export interface BucketEntry {
 export class ClusterBucket {
   readonly #js: JetStreamClient;
   readonly #streams: JetStreamManager["streams"];
-  readonly #stream: string;
+  /** Name of its stream. */
+  readonly stream: string;
   readonly #subjectPrefix: string;
   readonly #requestTimeoutMs: number;
 
@@ -37,7 +40,7 @@ export class ClusterBucket {
   ) {
     this.#js = js;
     this.#streams = streams;
-    this.#stream = `KV_${name}`;
+    this.stream = `KV_${name}`;
     this.#subjectPrefix = `$KV.${name}.`;
     this.#requestTimeoutMs = requestTimeoutMs;
   }
@@ -60,6 +63,14 @@ export class ClusterBucket {
     return this.#message({ next_by_subj: this.#subjectPrefix + filter, seq: after + 1 });
   }
 
+  /** Passes on the entries with keys that match `filter`, by revision. */
+  async *entries(filter: string): AsyncIterable<BucketEntry> {
+    for (let entry = await this.next(filter, 0); entry !== undefined; ) {
+      yield entry;
+      entry = await this.next(filter, entry.revision);
+    }
+  }
+
   /**
    * Replaces the value with this revision. 0 creates the key.
    * @returns the new revision, or undefined if the key has another revision.
@@ -78,7 +89,7 @@ export class ClusterBucket {
   /** Removes a key without a trace, unless it has a later revision. */
   async remove(key: string, revision: number): Promise<void> {
     const upTo = { filter: this.#subjectPrefix + key, seq: revision + 1 };
-    await this.#streams.purge(this.#stream, upTo).catch((error: unknown) => {
+    await this.#streams.purge(this.stream, upTo).catch((error: unknown) => {
       throw storeError(error);
     });
   }
@@ -87,11 +98,16 @@ export class ClusterBucket {
     query: { readonly last_by_subj: string } | { readonly next_by_subj: string; readonly seq: number },
   ): Promise<BucketEntry | undefined> {
     try {
-      const found = await this.#streams.getMessage(this.#stream, query);
+      const found = await this.#streams.getMessage(this.stream, query);
       if (found === null) return undefined;
       const isDeleted = found.header.get("KV-Operation") !== "";
       const key = found.subject.slice(this.#subjectPrefix.length);
-      return { key, value: isDeleted ? undefined : found.data, revision: found.seq };
+      return {
+        key,
+        value: isDeleted ? undefined : found.data,
+        revision: found.seq,
+        writtenAt: found.time.getTime() / 1_000,
+      };
     } catch (error) {
       throw storeError(error);
     }

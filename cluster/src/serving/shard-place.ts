@@ -1,5 +1,5 @@
 import { storageServices, type TierPlace } from "@membus/plugin-kit";
-import { createLanceStorage } from "@membus/plugin-lancedb";
+import { createLanceStorage, type LanceStorageOptions } from "@membus/plugin-lancedb";
 import type { TableBucket } from "@membus/plugin-lancedb/s3";
 import type { MonotonicClock } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
@@ -18,11 +18,13 @@ export interface ClusterStores {
   readonly tables: TableBucket;
   readonly clock: MonotonicClock;
   readonly log?: Omit<StreamLogOptions, "name">;
+  /** Options of the tables: caches and maintenance. */
+  readonly storage?: LanceStorageOptions;
 }
 
 /** Opens the place of an owned shard's tier: its log in streams, its tables in a bucket of objects. */
 export function openShardPlace(
-  { cluster, connection, bucket, tables, clock, log }: ClusterStores,
+  { cluster, connection, bucket, tables, clock, log, storage }: ClusterStores,
   { shard, hold }: OwnedShard,
   services: PluginServices,
 ): TierPlace {
@@ -35,7 +37,7 @@ export function openShardPlace(
       openLog: (recovery) => openLog("", recovery, services),
       createStorage: ({ id, keptContentId }, records) => {
         const store = tables.store({ id, records, ownership: hold, clock: services.clock, logger });
-        return createLanceStorage({ ...context, keptContentId, store });
+        return createLanceStorage({ ...context, keptContentId, store }, storage);
       },
     },
   );

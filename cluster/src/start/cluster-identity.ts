@@ -3,16 +3,27 @@ import { z } from "zod";
 import type { ClusterBucket } from "../bucket/index.js";
 
 const KEY = "cluster";
+/** Version of the records of a cluster. */
+const FORMAT = 1;
 
-/** Properties of a cluster that never change. */
+/** Properties of a cluster. They never change. */
 const ClusterIdentitySchema = z.object({
+  format: z.literal(FORMAT).default(FORMAT),
   /** A UUID. */
   id: z.string(),
   shardCount: z.int(),
   /** First tokens of request subjects. */
   prefix: z.string(),
+  /** Place of the tables, such as `s3://bucket/prefix`. */
+  store: z.string(),
+  /** Id of the embedder of all hosts. Null without one. */
+  embedder: z.string().nullable(),
+  /** Servers that store each record. */
+  replicas: z.int(),
+  /** Lease of every host, in milliseconds. */
+  leaseMs: z.int(),
 });
-export type ClusterIdentity = z.output<typeof ClusterIdentitySchema>;
+export type ClusterIdentity = z.input<typeof ClusterIdentitySchema>;
 
 /** Returns the identity that the bucket was created with. Undefined for another bucket. */
 export async function readIdentity(bucket: ClusterBucket): Promise<ClusterIdentity | undefined> {
@@ -27,7 +38,8 @@ export async function readIdentity(bucket: ClusterBucket): Promise<ClusterIdenti
 
 /** Gives a new bucket to a cluster. @throws {MemoryError} `conflict` for a bucket that has an identity. */
 export async function writeIdentity(bucket: ClusterBucket, identity: ClusterIdentity): Promise<void> {
-  if ((await bucket.write(KEY, JSON.stringify(identity), 0)) !== undefined) return;
+  const value = JSON.stringify(ClusterIdentitySchema.parse(identity));
+  if ((await bucket.write(KEY, value, 0)) !== undefined) return;
   const found = await readIdentity(bucket);
   const message = `the bucket belongs to cluster ${found?.id ?? "?"}: use another bucket for a new cluster`;
   throw new MemoryError("conflict", message, { reason: "cluster_exists" });

@@ -1,2 +1,9 @@
-export { type ClusterIdentity, writeIdentity } from "./cluster-identity.js";
-export { type ExpectedCluster, requireCluster } from "./require-cluster.js";
+export type { ClusterIdentity } from "./cluster-identity.js";
+export { createCluster } from "./create-cluster.js";
+export {
+  type ExpectedCluster,
+  type FoundCluster,
+  findCluster,
+  requireCluster,
+  requireTables,
+} from "./require-cluster.js";

@@ -1,3 +1,4 @@
+import type { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError } from "@membus/protocol";
 import { jetstreamManager, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -7,49 +8,78 @@ import { type ClusterIdentity, readIdentity } from "./cluster-identity.js";
 /** Earlier servers lose acknowledged writes, or refuse requests of the log. */
 const SERVER_MIN = { major: 2, minor: 14 };
 
-/** The cluster that a host should join. */
-export interface ExpectedCluster extends Pick<ClusterIdentity, "shardCount" | "prefix"> {
-  /** Id of the cluster, if the host has joined it before or its tables name it. */
-  readonly id?: string | undefined;
-  /** Copies of each record that the host's durability needs. */
-  readonly replicas: number;
+/** The cluster that a host should join, as the host is configured. */
+export interface ExpectedCluster extends Pick<ClusterIdentity, "prefix" | "embedder"> {
+  /** Place of the tables, if the host is configured with one. */
+  readonly store?: string | undefined;
+}
+
+export interface FoundCluster {
+  readonly bucket: ClusterBucket;
+  readonly identity: ClusterIdentity;
 }
 
 /**
  * Opens the bucket of a cluster for a host. Writes nothing.
  *
- * @throws {MemoryError} `runtime_error` for an old server, for a missing bucket, and for one that reads from replicas or has too few.
- * The same for another cluster, number of shards or prefix. `unavailable` if the servers do not answer.
+ * @throws {MemoryError} `runtime_error` for an old server, another prefix, embedder or place of the tables. Else as `findCluster`.
  */
 export async function requireCluster(
   connection: NatsConnection,
   options: BucketOptions,
   expected: ExpectedCluster,
-): Promise<{ readonly bucket: ClusterBucket; readonly identity: ClusterIdentity }> {
-  const { name } = options;
+): Promise<FoundCluster> {
   requireVersion(connection.info?.version ?? "");
-  requireSettings(name, await findStream(connection, name), expected.replicas);
+  const found = await findCluster(connection, options);
+  requireIdentity(found.identity, expected);
+  return found;
+}
+
+/**
+ * Opens the bucket of a cluster. Writes nothing.
+ *
+ * @throws {MemoryError} `runtime_error` for a missing bucket, and for one that reads from replicas or has too few. `unavailable` if the
+ * servers do not answer.
+ */
+export async function findCluster(connection: NatsConnection, options: BucketOptions): Promise<FoundCluster> {
+  const { name } = options;
+  const stream = await findBucketStream(connection, name);
+  if (stream === undefined)
+    throw refusal(`there is no bucket ${name}`, "run `membus cluster init`, or correct `cluster.name`");
   const bucket = await ClusterBucket.open(connection, options);
   const identity = await readIdentity(bucket);
-  if (identity === undefined) throw refusal(`bucket ${name} belongs to no cluster`, "create a cluster in it");
-  requireIdentity(name, identity, expected);
+  if (identity === undefined)
+    throw refusal(`bucket ${name} belongs to no cluster`, "run `membus cluster init`");
+  requireSettings(name, stream, identity.replicas);
   return { bucket, identity };
 }
 
-function requireVersion(version: string): void {
+/** @throws {MemoryError} `runtime_error` unless the tables belong to the cluster. Else as in `TableBucket.owner`. */
+export async function requireTables(tables: TableBucket, { id, store }: ClusterIdentity): Promise<void> {
+  const owner = await tables.owner();
+  if (owner === undefined) throw refusal(`${store} belongs to no cluster`, "run `membus cluster init` again");
+  if (owner !== id) throw refusal(`${store} belongs to cluster ${owner}, expected ${id}`, "use its bucket");
+}
+
+/** @throws {MemoryError} `runtime_error` for an old server. */
+export function requireVersion(version: string): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > SERVER_MIN.major || (major === SERVER_MIN.major && minor >= SERVER_MIN.minor)) return;
   const needed = `${SERVER_MIN.major}.${SERVER_MIN.minor}`;
   throw refusal(`nats-server ${version} is too old for a cluster`, `install version ${needed} or later`);
 }
 
-async function findStream(connection: NatsConnection, name: string): Promise<StreamInfo> {
+/** Returns the stream of a bucket, or undefined if there is none. */
+export async function findBucketStream(
+  connection: NatsConnection,
+  name: string,
+): Promise<StreamInfo | undefined> {
   try {
     const { streams } = await jetstreamManager(connection, { checkAPI: false });
     return await streams.info(`KV_${name}`);
   } catch (error) {
     if (!isMissingStream(error)) throw storeError(error);
-    throw refusal(`there is no bucket ${name}`, "create the cluster first, or correct its name");
+    return undefined;
   }
 }
 
@@ -61,17 +91,15 @@ function requireSettings(name: string, { config }: StreamInfo, replicas: number)
   throw refusal(problem, `start ${replicas} nats-servers and set num_replicas of stream KV_${name}`);
 }
 
-function requireIdentity(name: string, found: ClusterIdentity, expected: ExpectedCluster): void {
-  const { id = found.id, shardCount, prefix } = expected;
-  if (found.id !== id)
-    throw refusal(`bucket ${name} belongs to cluster ${found.id}, expected ${id}`, "correct its name");
-  if (found.shardCount !== shardCount)
-    throw refusal(
-      `the cluster has ${found.shardCount} shards, expected ${shardCount}`,
-      "configure its number",
-    );
-  if (found.prefix !== prefix)
-    throw refusal(`the cluster has the prefix ${found.prefix}, expected ${prefix}`, "configure its prefix");
+function requireIdentity(found: ClusterIdentity, expected: ExpectedCluster): void {
+  const { store = found.store, prefix, embedder } = expected;
+  const check = (what: string, has: string | null, wanted: string | null, setting: string) => {
+    if (has === wanted) return;
+    throw refusal(`the cluster has the ${what} ${has}, expected ${wanted}`, `correct \`${setting}\``);
+  };
+  check("prefix", found.prefix, prefix, "prefix");
+  check("store", found.store, store, "cluster.store");
+  check("embedder", found.embedder, embedder, "embedder");
 }
 
 function refusal(problem: string, remedy: string): MemoryError {

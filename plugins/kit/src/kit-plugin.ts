@@ -285,7 +285,7 @@ export class KitPlugin implements MemoryPlugin {
   /** Opens the place of a durable tier. Undefined for a tier in memory. */
   get #openPlace(): KitPluginParts["openPlace"] {
     const { storage, openLog = fileLog(), openPlace } = this.#parts;
-    if (storage === undefined) return openPlace;
+    if (openPlace !== undefined || storage === undefined) return openPlace;
     const { diskReserveBytes: reserveBytes } = this.#options;
     return (services) => openFolder({ storage, openLog, reserveBytes }, services);
   }

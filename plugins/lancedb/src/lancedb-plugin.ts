@@ -1,7 +1,13 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
-import { type Analyzer, type KitOptions, KitPlugin, type StorageQuotaOptions } from "@membus/plugin-kit";
+import {
+  type Analyzer,
+  type KitOptions,
+  KitPlugin,
+  type StorageQuotaOptions,
+  type TierPlace,
+} from "@membus/plugin-kit";
 import { parseOptions } from "@membus/protocol";
-import type { MemoryPlugin } from "@membus/protocol/plugin";
+import type { MemoryPlugin, PluginServices } from "@membus/protocol/plugin";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, LanceStorageOptionsSchema } from "./lance-storage-options.js";
 import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";
@@ -19,6 +25,8 @@ export interface LanceDbPluginOptions {
   readonly storage?: LanceStorageOptions;
   /** Opens a folder without its missing parts, and without parts of another folder. False by default. */
   readonly acceptLoss?: boolean;
+  /** Opens a tier that is not in a folder. `log`, `storage` and `acceptLoss` then have no effect. */
+  readonly openPlace?: (services: PluginServices) => Promise<TierPlace>;
 }
 
 /**
@@ -38,6 +46,7 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlug
     storage: (place) => createLanceStorage({ ...place, acceptLoss }, storage),
     openLog: fileLog(options.log),
     acceptLoss,
+    ...(options.openPlace === undefined ? {} : { openPlace: options.openPlace }),
   });
 }
 

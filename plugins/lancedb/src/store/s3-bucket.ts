@@ -1,5 +1,6 @@
 import { type Clock, parseOptions } from "@membus/protocol";
 import { checkBucket } from "./s3-check.js";
+import { S3Client } from "./s3-client.js";
 import {
   type ResolvedTableBucketOptions,
   type TableBucketOptions,
@@ -12,9 +13,11 @@ import type { TableStore } from "./table-store.js";
 /** A bucket that was found suitable for tables. */
 export class TableBucket {
   readonly #options: ResolvedTableBucketOptions;
+  readonly #client: S3Client;
 
-  private constructor(options: ResolvedTableBucketOptions) {
+  private constructor(options: ResolvedTableBucketOptions, clock: Clock) {
     this.#options = options;
+    this.#client = new S3Client(options, clock, () => undefined);
   }
 
   /**
@@ -24,7 +27,21 @@ export class TableBucket {
   static async open(options: TableBucketOptions, clock: Clock): Promise<TableBucket> {
     const resolved = parseOptions(TableBucketOptionsSchema, options);
     await checkBucket(resolved, clock);
-    return new TableBucket(resolved);
+    return new TableBucket(resolved, clock);
+  }
+
+  /** Returns the id of the owner of the prefix. Undefined if it has none. Errors as in `S3Client`. */
+  async owner(): Promise<string | undefined> {
+    return (await this.#client.get(this.#ownerKey))?.toString();
+  }
+
+  /** Gives the prefix to an owner. @returns false if it belongs to another one. Errors as in `S3Client`. */
+  async claim(id: string): Promise<boolean> {
+    return (await this.#client.create(this.#ownerKey, id)) || (await this.owner()) === id;
+  }
+
+  get #ownerKey(): string {
+    return `${this.#options.prefix}/_owner`;
   }
 
   /** Returns the tables of a manifest. */

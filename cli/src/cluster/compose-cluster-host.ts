@@ -1,0 +1,59 @@
+import { hostname } from "node:os";
+import type { NatsBus } from "@membus/bus";
+import { type ClusterIdentity, ShardedBus, ShardServing } from "@membus/cluster";
+import type { Host } from "@membus/host";
+import { monotonicClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
+import { composeProviders, createConfiguredHost } from "../compose/compose-host.js";
+import type { Config } from "../config/config-schema.js";
+import { joinCluster } from "./join-cluster.js";
+import { shardedPlugins } from "./sharded-plugins.js";
+
+const NAME_LENGTH_MAX = 64;
+
+export interface ClusterHost {
+  readonly host: Host;
+  /** Name of the host in the cluster. */
+  readonly name: string;
+  readonly identity: ClusterIdentity;
+  /** Begins to acquire shards. The host must be started. */
+  serve(): ShardServing;
+}
+
+export interface ClusterHostParts {
+  readonly bus: NatsBus;
+  readonly logger: Logger;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Creates a host of the cluster that the settings describe. The host is not started.
+ * @throws {TypeError} for invalid settings. Else as `joinCluster` does.
+ */
+export async function composeClusterHost(
+  config: Config,
+  { bus, logger, env }: ClusterHostParts,
+): Promise<ClusterHost> {
+  const providers = await composeProviders(config, env, logger);
+  const joined = await joinCluster(config, bus, providers.embedder?.id ?? null, env);
+  const { identity, bucket } = joined;
+  const plugins = shardedPlugins(config, joined);
+  const shardedBus = new ShardedBus(bus);
+  const parts = { bus: shardedBus, plugins, cluster: identity.id, logger, ...providers };
+  const host = createConfiguredHost(config, parts);
+  const name = config.cluster?.host ?? hostName();
+  const serve = () =>
+    new ShardServing(
+      { host: name, shardCount: identity.shardCount, leaseMs: identity.leaseMs },
+      { bucket, clock: monotonicClock, logger },
+      { bus: shardedBus, tiers: Object.values(plugins) },
+    );
+  return { host, name, identity, serve };
+}
+
+/** Returns the name of the machine as a token of a subject. */
+function hostName(): string {
+  return hostname()
+    .replace(/[^A-Za-z0-9_-]/g, "-")
+    .slice(0, NAME_LENGTH_MAX);
+}

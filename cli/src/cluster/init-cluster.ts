@@ -1,0 +1,57 @@
+import { connectNatsBus } from "@membus/bus";
+import { createCluster, OwnershipOptionsSchema } from "@membus/cluster";
+import { TableBucket } from "@membus/plugin-lancedb/s3";
+import { option, optionSet, parseOptions, systemClock } from "@membus/protocol";
+import { composeProviders } from "../compose/compose-host.js";
+import { natsOptions } from "../flags/nats-options.js";
+import { createLogger } from "../logger.js";
+import type { Session } from "../session.js";
+import { bucketOptions, checkRoutes } from "./join-cluster.js";
+import { shownIdentity } from "./shown-identity.js";
+import { normalStore, tableBucketOptions } from "./table-store.js";
+
+const { shardCount, leaseMs } = OwnershipOptionsSchema.shape;
+
+const InitOptionsSchema = optionSet({
+  store: option.text(),
+  shardCount,
+  leaseMs,
+  replicas: option.integer(1, 5),
+});
+
+export interface InitOptions {
+  readonly store: string;
+  readonly shardCount: number;
+  readonly leaseMs: number;
+  readonly replicas: number;
+}
+
+/**
+ * Creates the cluster of the settings after a check of its servers and its store.
+ * @throws {TypeError} for a value out of range. Else as `checkRouting`, `TableBucket.open` and `createCluster`.
+ */
+export async function initCluster({ config, output }: Session, given: InitOptions): Promise<void> {
+  const options = parseOptions(InitOptionsSchema, given);
+  if (options.replicas % 2 === 0)
+    throw new TypeError("replicas must be 1, 3 or 5: an even number adds no safety");
+  const tableOptions = tableBucketOptions(options.store, process.env);
+  const logger = createLogger(config.log_level);
+  const { embedder } = await composeProviders(config, process.env, logger);
+  const bus = await connectNatsBus(await natsOptions(config, "membus-cluster"), {
+    logger,
+    clock: systemClock,
+  });
+  try {
+    output.note("checking the nats-servers");
+    await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
+    output.note("checking the object store");
+    const tables = await TableBucket.open(tableOptions, systemClock);
+    const { prefix } = config;
+    const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
+    const { identity, isNew } = await createCluster(bus.connection, bucketOptions(config), wanted, tables);
+    const text = `cluster ${identity.id} ${isNew ? "is created" : "exists"}. Start hosts with \`membus up --cluster\``;
+    output.result({ ...shownIdentity(identity), is_new: isNew }, () => text);
+  } finally {
+    await bus.close();
+  }
+}

@@ -1,0 +1,60 @@
+import type { NatsBus } from "@membus/bus";
+import {
+  type ClusterBucket,
+  type ClusterIdentity,
+  type ClusterStores,
+  checkRouting,
+  requireCluster,
+  requireTables,
+} from "@membus/cluster";
+import { TableBucket } from "@membus/plugin-lancedb/s3";
+import { monotonicClock, systemClock } from "@membus/protocol";
+import type { Config } from "../config/config-schema.js";
+import { normalStore, tableBucketOptions } from "./table-store.js";
+
+/** Time limit of one request to JetStream. */
+const REQUEST_TIMEOUT_MS = 2_000;
+/** Wait for the probes that show where the servers send requests. */
+const PROBE_TIMEOUT_MS = 5_000;
+
+export function bucketOptions({ cluster }: Config) {
+  return { name: cluster?.name ?? "membus", requestTimeoutMs: REQUEST_TIMEOUT_MS };
+}
+
+export interface JoinedCluster {
+  readonly identity: ClusterIdentity;
+  readonly bucket: ClusterBucket;
+  readonly stores: ClusterStores;
+}
+
+/**
+ * Opens the cluster of the settings for a host with this embedder. Writes nothing but objects that check the store.
+ * @throws {TypeError} for an invalid store, or without credentials. Else as `requireCluster`, `requireTables`, `checkRouting` and
+ * `TableBucket.open`.
+ */
+export async function joinCluster(
+  config: Config,
+  bus: NatsBus,
+  embedder: string | null,
+  env: NodeJS.ProcessEnv,
+): Promise<JoinedCluster> {
+  const { prefix, cluster } = config;
+  const store = cluster?.store && normalStore(cluster.store);
+  const options = bucketOptions(config);
+  const { connection } = bus;
+  const { bucket, identity } = await requireCluster(connection, options, { prefix, store, embedder });
+  await checkRoutes(bus, identity);
+  const tables = await TableBucket.open(tableBucketOptions(identity.store, env), systemClock);
+  await requireTables(tables, identity);
+  const log = { replicas: identity.replicas };
+  const stores = { cluster: options.name, connection, bucket, tables, clock: monotonicClock, log };
+  return { identity, bucket, stores };
+}
+
+/** Checks that the servers send the requests of each shard to the shard's subject. Errors as in `checkRouting`. */
+export function checkRoutes(
+  bus: NatsBus,
+  { prefix, shardCount }: Pick<ClusterIdentity, "prefix" | "shardCount">,
+): Promise<void> {
+  return checkRouting(bus, { prefix, shardCount }, { clock: monotonicClock, timeoutMs: PROBE_TIMEOUT_MS });
+}

@@ -1,0 +1,103 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
+import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
+import { connectAlice } from "../../../cluster/test/number-writer.js";
+import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
+import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+
+const STORE = "s3://bucket/memory";
+const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
+
+let nats: NatsClusterFixture;
+let s3: FakeS3;
+const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
+const hosts = new Map<string, ChildProcessWithoutNullStreams>();
+
+beforeAll(async () => {
+  if (!isRecent) return;
+  const { stdout } = await runCli(["cluster", "config", "--shards", "4"], { cwd });
+  nats = await openNatsCluster(stdout);
+  s3 = await FakeS3.start();
+});
+afterAll(async () => {
+  await Promise.all([...hosts.values()].map((child) => endChild(child, "SIGKILL")));
+  await nats?.close();
+  await s3?.stop();
+  rmSync(cwd, { recursive: true, force: true });
+});
+beforeEach(requireRecentServer);
+
+const options = () => ({
+  cwd,
+  env: {
+    ...{ NATS_URL: nats.cluster.urls.join(","), AWS_ENDPOINT_URL: s3.storageOptions.endpoint! },
+    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+  },
+});
+const cli = (...args: string[]) => runCli(args, options());
+const up = (...args: string[]) => ["up", "--cluster", nats.cluster.urls.join(","), ...args];
+
+async function start(host: string): Promise<void> {
+  const child = spawnCli(up("--host-name", host, "--store", STORE), options());
+  hosts.set(host, child);
+  await lineOf(child, new RegExp(`^host ${host} serves cluster `));
+}
+
+/** Returns the state of each host, and the number of shards with an owner. */
+async function status(): Promise<[Record<string, string>, number]> {
+  const { stdout } = await cli("cluster", "status", "--json");
+  const found = JSON.parse(stdout) as {
+    readonly hosts: readonly { readonly host: string; readonly state: string }[];
+    readonly shards: readonly { readonly host: string | null }[];
+  };
+  const states = Object.fromEntries(found.hosts.map(({ host, state }) => [host, state]));
+  return [states, found.shards.filter(({ host }) => host !== null).length];
+}
+
+it("a host is refused before the cluster is created", async () => {
+  const { code, stderr } = await cli(...up());
+  expect([code, stderr]).toEqual([1, expect.stringContaining("run `membus cluster init`")]);
+});
+
+it("a cluster with another number of shards than the servers map is refused", async () => {
+  const { code, stderr } = await cli("cluster", "init", "--store", STORE, "--shards", "8");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("by another number of shards")]);
+});
+
+it.each([
+  [["--repair"], "--repair is not supported in a cluster"],
+  [["--read-only"], "--read-only is not supported in a cluster"],
+  [["--http"], "http is not supported in a cluster: run `membus gateway` beside the host"],
+  [["--data", "folder"], "--data and --cluster exclude each other"],
+])("membus up --cluster %s is refused", async (flags, message) => {
+  const { code, stderr } = await cli(...up(...flags));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it("hosts serve everything after one of them is killed and another one is stopped", async () => {
+  const init = ["cluster", "init", "--store", STORE, "--shards", "4", "--lease-ms", "3000"];
+  expect(await cli(...init)).toMatchObject({ code: 0 });
+  expect((await cli(...init)).stdout).toContain("exists");
+  await Promise.all(["a", "b", "c"].map(start));
+  await expect.poll(status).toEqual([{ a: "running", b: "running", c: "running" }, 4]);
+  const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(nats.cluster.urls, tenant)));
+  await Promise.all(
+    agents.map(async (alice, at) => {
+      await alice.remember("own", TENANTS[at]!, { tier: "episodic" });
+      await alice.remember("shared", TENANTS[at]!, { tier: "semantic" });
+    }),
+  );
+  const recallAll = () =>
+    Promise.all(agents.flatMap((alice) => [alice.recall("own"), alice.recall("shared")]));
+  const kept = TENANTS.flatMap((tenant) => [tenant, tenant]);
+  await endChild(hosts.get("a")!, "SIGKILL");
+  expect(await recallAll()).toEqual(kept);
+  await expect.poll(status).toEqual([{ a: "stopped", b: "running", c: "running" }, 4]);
+  expect(await endChild(hosts.get("b")!, "SIGTERM")).toBe(0);
+  expect(await recallAll()).toEqual(kept);
+  expect(await status()).toEqual([{ a: "stopped", b: "stopped", c: "running" }, 4]);
+});

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import type { TableBucket } from "@membus/plugin-lancedb/s3";
+import { MemoryError } from "@membus/protocol";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { type BucketOptions, ClusterBucket, createClusterBucket } from "../bucket/index.js";
+import { type ClusterIdentity, readIdentity, writeIdentity } from "./cluster-identity.js";
+import { findBucketStream, requireVersion } from "./require-cluster.js";
+
+/**
+ * Creates a cluster: its bucket, its identity, and the mark of its tables. Completes a creation that was interrupted.
+ *
+ * @throws {MemoryError} `conflict` if the bucket or the tables belong to another cluster, or if the cluster exists with other
+ * properties. `runtime_error` for an old server, or fewer servers than replicas. `unavailable` if a server does not answer.
+ */
+export async function createCluster(
+  connection: NatsConnection,
+  options: BucketOptions,
+  wanted: Omit<ClusterIdentity, "id">,
+  tables: TableBucket,
+): Promise<{ readonly identity: ClusterIdentity; readonly isNew: boolean }> {
+  requireVersion(connection.info?.version ?? "");
+  const stream = await findBucketStream(connection, options.name);
+  const bucket = await ClusterBucket.open(connection, options);
+  const found = stream && (await readIdentity(bucket));
+  if (found !== undefined) requireSame(options.name, found, wanted);
+  const identity = found ?? { ...wanted, id: randomUUID() };
+  const owner = await tables.owner();
+  if (owner !== undefined && owner !== identity.id) throw otherOwner(wanted.store, owner);
+  await createClusterBucket(connection, options.name, wanted.replicas);
+  if (found === undefined) await writeIdentity(bucket, identity);
+  if (!(await tables.claim(identity.id))) throw otherOwner(wanted.store, (await tables.owner()) ?? "?");
+  return { identity, isNew: found === undefined };
+}
+
+function requireSame(
+  name: string,
+  found: ClusterIdentity,
+  wanted: Readonly<Omit<ClusterIdentity, "id">>,
+): void {
+  const different = (Object.keys(wanted) as (keyof typeof wanted)[]).find(
+    (property) => found[property] !== wanted[property],
+  );
+  if (different === undefined) return;
+  const message = `bucket ${name} has a cluster with ${different} ${found[different]}, not ${wanted[different]}: use another name`;
+  throw new MemoryError("conflict", message, { reason: "cluster_exists" });
+}
+
+function otherOwner(store: string, owner: string): MemoryError {
+  const message = `${store} belongs to cluster ${owner}: use another prefix for a new cluster`;
+  return new MemoryError("conflict", message, { reason: "cluster_exists" });
+}

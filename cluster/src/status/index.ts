@@ -1,0 +1,1 @@
+export { type ClusterStatus, type HostStatus, readStatus, type ShardStatus } from "./read-status.js";
