@@ -30,7 +30,7 @@ export class TestLink {
   /** Returns the bucket with the faults of this link. */
   wrap(bucket: ClusterBucket): ClusterBucket {
     return new Proxy(bucket, {
-      get: (target, name: keyof ClusterBucket) => {
+      get: (target, name: "get" | "next" | "write" | "remove") => {
         const method = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
         return (...args: unknown[]) => this.#run(name, () => method(...args));
       },

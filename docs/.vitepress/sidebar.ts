@@ -86,6 +86,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   ]),
   section("Operate", [
     ["Production", "operate/production"],
+    ["A cluster", "operate/cluster"],
     ["Access and keys", "operate/access"],
     ["Gateway", "operate/gateway"],
     ["Inspector", "operate/inspector"],

@@ -107,7 +107,7 @@ export function serverAddress(server: string): string {
     .join(",");
 }
 
-/** Parses servers, each of which may be a list with commas. A comma in a password is `%2C`. @throws {TypeError} as `parseServer` does. */
+/** Parses servers. Each text may list several with commas. A comma in a password is `%2C`. @throws {TypeError} as `parseServer` does. */
 export function parseServers(servers: string | readonly string[]): NatsServer[] {
   return [servers].flat().flatMap((server) => server.split(",").map(parseServer));
 }

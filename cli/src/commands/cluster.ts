@@ -34,7 +34,7 @@ export function registerCluster(program: Command): void {
     .description("create a cluster on running nats-servers and an object store")
     .requiredOption("--store <url>", "place of the tables, such as s3://bucket/path")
     .option("--name <name>", "name of the cluster's bucket in NATS (default membus)")
-    .option("--shards <number>", "number of shards, each of which has one owner at a time", "16")
+    .option("--shards <number>", "number of shards. Each has one owner at a time", "16")
     .option("--replicas <number>", "nats-servers that store each record", "3")
     .option("--lease-ms <number>", "time after which other hosts take the shards of a silent one", "10000")
     .addHelpText("after", INIT_EXPLANATION)
