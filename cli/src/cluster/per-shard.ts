@@ -5,13 +5,13 @@ import type { Config } from "../config/config-schema.js";
 
 const MIB = 1024 * 1024;
 
-/** Bounds of all data of a tier. Each shard of the tier gets a part of them. */
+/**
+ * Bounds of all data of a tier. Each shard gets a part of them. The others protect a tenant's requests, such as the number
+ * of remembered operations, so each shard has all of them.
+ */
 const SHARED = {
-  lru: ["entriesMax", "bytesMax", "operationBytesMax", "operationCountMax"],
-  kit: [
-    ...["residentBytesMax", "bodyCacheBytes", "knownScopeCountMax", "backlogCountMax", "backlogBytesMax"],
-    "operationCountMax",
-  ],
+  lru: ["entriesMax", "bytesMax"],
+  kit: ["residentBytesMax", "bodyCacheBytes", "knownScopeCountMax"],
   storage: ["openTablesMax", "indexCacheBytes", "metadataCacheBytes"],
 } as const;
 

@@ -10,6 +10,8 @@ import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
 import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
 
 const STORE = "s3://bucket/memory";
+/** Areas of the conformance suite that need neither a restart nor long. */
+const AREAS = "discovery,store,forget,shared,namespace";
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 
 let nats: NatsClusterFixture;
@@ -78,7 +80,7 @@ it.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-it("hosts serve everything after one of them is killed and another one is stopped", async () => {
+it("hosts are conformant, and serve everything after one of them is killed and another one is stopped", async () => {
   const init = ["cluster", "init", "--store", STORE, "--shards", "4", "--lease-ms", "3000"];
   expect(await cli(...init)).toMatchObject({ code: 0 });
   expect((await cli(...init)).stdout).toContain("exists");
@@ -94,6 +96,17 @@ it("hosts serve everything after one of them is killed and another one is stoppe
   const recallAll = () =>
     Promise.all(agents.flatMap((alice) => [alice.recall("own"), alice.recall("shared")]));
   const kept = TENANTS.flatMap((tenant) => [tenant, tenant]);
+  const suite = await cli(
+    "conformance",
+    "host",
+    "--only",
+    AREAS,
+    "--tenants",
+    "tenant-0,tenant-1",
+    "--seed",
+    "1",
+  );
+  expect(suite.stdout).toContain("none is red");
   await endChild(hosts.get("a")!, "SIGKILL");
   expect(await recallAll()).toEqual(kept);
   await expect.poll(status).toEqual([{ a: "stopped", b: "running", c: "running" }, 4]);

@@ -6,7 +6,8 @@ import { type HostRecord, hostKey, parseOwnership, RELEASED } from "./ownership-
 
 /** Part of the lease during which its holder relies on it. The rest covers clocks of different speed. */
 const HELD_PART = 0.8;
-const RENEWALS_PER_LEASE = 3;
+/** Many, because servers that elect a leader answer no renewal for up to 9 s. */
+const RENEWALS_PER_LEASE = 10;
 /** Attempts per lease while renewals fail. */
 const ATTEMPTS_PER_LEASE = 20;
 
