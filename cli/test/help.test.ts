@@ -25,6 +25,7 @@ const COMMANDS = [
   "doctor",
   "stats",
   "agents",
+  "cluster",
   "backup",
   "restore",
   "verify",

@@ -62,7 +62,7 @@ it("a cluster cannot be created again with other properties", async () => {
   await create();
   await expect(create({ ...WANTED, shardCount: 8 })).rejects.toMatchObject({
     code: "conflict",
-    message: `bucket ${name} has a cluster with shardCount 16, not 8: use another name`,
+    message: `bucket ${name} has a cluster with shardCount 16, not 8: repeat its values, or use another cluster name and prefix`,
   });
 });
 

@@ -45,11 +45,11 @@ it("a host joins the cluster of its bucket", async () => {
 });
 
 it.each<[Partial<ExpectedCluster>, string]>([
-  [{ prefix: "other" }, "the cluster has the prefix a2e, expected other: correct `prefix`"],
-  [{ embedder: null }, "the cluster has the embedder static/128, expected null: correct `embedder`"],
+  [{ prefix: "other" }, "the cluster has the prefix a2e, and this host other: correct `prefix`"],
+  [{ embedder: null }, "the cluster has the embedder static/128, and this host none: correct `embedder`"],
   [
     { store: "s3://bucket/n" },
-    "the cluster has the store s3://bucket/m, expected s3://bucket/n: correct `cluster.store`",
+    "the cluster has the store s3://bucket/m, and this host s3://bucket/n: correct `cluster.store`",
   ],
 ])("a host that expects %j is refused and writes nothing", async (expected, message) => {
   await writeIdentity(await fixture.openBucket(name), IDENTITY);
@@ -96,6 +96,13 @@ it("a bucket without a cluster and a missing bucket are refused", async () => {
   expect(await lastRevision()).toBe(0);
   await expect(join({}, "absent")).rejects.toMatchObject({
     message: "there is no bucket absent: run `membus cluster init`, or correct `cluster.name`",
+  });
+});
+
+it("a cluster of a later version is refused", async () => {
+  await (await fixture.openBucket(name)).write("cluster", JSON.stringify({ ...IDENTITY, format: 2 }), 0);
+  await expect(join()).rejects.toMatchObject({
+    message: "the cluster's record is damaged or of a later version: upgrade membus",
   });
 });
 

@@ -6,7 +6,7 @@ import { composeProviders } from "../compose/compose-host.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
-import { bucketOptions, checkRoutes } from "./join-cluster.js";
+import { bucketOptions, checkRoutes, DEFAULT_NAME } from "./join-cluster.js";
 import { shownIdentity } from "./shown-identity.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
@@ -47,9 +47,11 @@ export async function initCluster({ config, output }: Session, given: InitOption
     output.note("checking the object store");
     const tables = await TableBucket.open(tableOptions, systemClock);
     const { prefix } = config;
+    const { name } = bucketOptions(config);
     const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
     const { identity, isNew } = await createCluster(bus.connection, bucketOptions(config), wanted, tables);
-    const text = `cluster ${identity.id} ${isNew ? "is created" : "exists"}. Start hosts with \`membus up --cluster\``;
+    const flags = name === DEFAULT_NAME ? "--cluster URLS" : `--cluster URLS --cluster-name ${name}`;
+    const text = `cluster ${identity.id} ${isNew ? "is created" : "exists"}. Start hosts with \`membus up ${flags}\``;
     output.result({ ...shownIdentity(identity), is_new: isNew }, () => text);
   } finally {
     await bus.close();

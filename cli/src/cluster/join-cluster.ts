@@ -17,8 +17,11 @@ const REQUEST_TIMEOUT_MS = 2_000;
 /** Wait for the probes that show where the servers send requests. */
 const PROBE_TIMEOUT_MS = 5_000;
 
+/** Name of the bucket if none is configured. */
+export const DEFAULT_NAME = "membus";
+
 export function bucketOptions({ cluster }: Config) {
-  return { name: cluster?.name ?? "membus", requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  return { name: cluster?.name ?? DEFAULT_NAME, requestTimeoutMs: REQUEST_TIMEOUT_MS };
 }
 
 export interface JoinedCluster {

@@ -1,7 +1,14 @@
-import { shardMappings } from "@membus/cluster";
+import { OwnershipOptionsSchema, shardMappings } from "@membus/cluster";
+import { option, optionSet, parseOptions } from "@membus/protocol";
 
-/** Returns lines for the configuration of a nats-server. */
+const RoutingSchema = optionSet({
+  prefix: option.subjectPrefix(),
+  shards: OwnershipOptionsSchema.shape.shardCount,
+});
+
+/** Returns lines for the configuration of a nats-server. @throws {TypeError} for a value out of range. */
 export function serverLines(prefix: string, shardCount: number): string {
+  parseOptions(RoutingSchema, { prefix, shards: shardCount });
   const mappings = shardMappings(prefix, shardCount).map(
     ({ from, to }) => `  ${JSON.stringify(from)}: ${JSON.stringify(to)}`,
   );

@@ -60,5 +60,7 @@ function refuseUnsupported(config: Config, start: StartOptions): void {
   refuse(start.readOnly, "--read-only", "serve a data folder instead");
   refuse(config.audit, "audit", "its key is in a data folder, so switch it off");
   refuse(config.http !== false, "http", "run `membus gateway` beside the host");
+  refuse(config.durability !== "disk", "durability", "set sync_interval of the nats-servers");
+  refuse(config.log !== undefined, "log", "the log is in JetStream");
   refuse(config.nats.auth !== undefined, "nats.auth", "use the credentials of the nats-servers");
 }

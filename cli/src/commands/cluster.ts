@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { openSession } from "../session.js";
 
 interface InitFlags {
   readonly store: string;
-  readonly name?: string;
+  readonly clusterName?: string;
   readonly shards: string;
   readonly replicas: string;
   readonly leaseMs: string;
@@ -33,13 +34,13 @@ export function registerCluster(program: Command): void {
     .command("init")
     .description("create a cluster on running nats-servers and an object store")
     .requiredOption("--store <url>", "place of the tables, such as s3://bucket/path")
-    .option("--name <name>", "name of the cluster's bucket in NATS (default membus)")
+    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
     .option("--shards <number>", "number of shards. Each has one owner at a time", "16")
     .option("--replicas <number>", "nats-servers that store each record", "3")
     .option("--lease-ms <number>", "time after which other hosts take the shards of a silent one", "10000")
     .addHelpText("after", INIT_EXPLANATION)
-    .action(async ({ name, ...flags }: InitFlags, command: Command) => {
-      const session = await openSession(command, { cluster: name === undefined ? {} : { name } });
+    .action(async ({ clusterName, ...flags }: InitFlags, command: Command) => {
+      const session = await openSession(command, { cluster: definedOnly({ name: clusterName }) });
       const { initCluster } = await import("../cluster/init-cluster.js");
       await initCluster(session, {
         store: flags.store,
@@ -51,9 +52,9 @@ export function registerCluster(program: Command): void {
   cluster
     .command("status")
     .description("show the hosts, the owner of each shard, and the nats-servers of a cluster")
-    .option("--name <name>", "name of the cluster's bucket in NATS (default membus)")
-    .action(async ({ name }: Pick<InitFlags, "name">, command: Command) => {
-      const session = await openSession(command, { cluster: name === undefined ? {} : { name } });
+    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
+    .action(async ({ clusterName }: Pick<InitFlags, "clusterName">, command: Command) => {
+      const session = await openSession(command, { cluster: definedOnly({ name: clusterName }) });
       const { showStatus } = await import("../cluster/show-status.js");
       await showStatus(session);
     });

@@ -27,6 +27,7 @@ interface UpFlags {
   readonly data?: string;
   readonly cluster?: string;
   readonly store?: string;
+  readonly clusterName?: string;
   readonly hostName?: string;
   readonly port?: string;
   readonly natsServer?: string;
@@ -56,6 +57,7 @@ export function registerUp(program: Command): void {
       "--store <url>",
       "refuse to start unless the cluster's tables are at this place, such as s3://bucket/path",
     )
+    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
     .option("--host-name <name>", "name of the host in the cluster (default: of the machine)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "nats-server binary to run")
@@ -99,7 +101,7 @@ export function registerUp(program: Command): void {
 function upConfig(flags: UpFlags) {
   const { data, memoryLimit, durability, audit, logLevel, port, natsServer, auth, healthPort } = flags;
   const { plugin: plugins, http } = flags;
-  const cluster = definedOnly({ store: flags.store, host: flags.hostName });
+  const cluster = definedOnly({ store: flags.store, name: flags.clusterName, host: flags.hostName });
   const isCluster = flags.cluster !== undefined || Object.keys(cluster).length > 0;
   const nats = definedOnly({
     url: flags.cluster,

@@ -63,12 +63,21 @@ export class ClusterBucket {
     return this.#message({ next_by_subj: this.#subjectPrefix + filter, seq: after + 1 });
   }
 
-  /** Passes on the entries with keys that match `filter`, by revision. */
-  async *entries(filter: string): AsyncIterable<BucketEntry> {
-    for (let entry = await this.next(filter, 0); entry !== undefined; ) {
-      yield entry;
-      entry = await this.next(filter, entry.revision);
+  /** Returns the entries with keys that match `filter`, each as it is when it is read. */
+  async entries(filter: string): Promise<BucketEntry[]> {
+    const subjects_filter = this.#subjectPrefix + filter;
+    const { state } = await this.#streams.info(this.stream, { subjects_filter }).catch((error: unknown) => {
+      throw storeError(error);
+    });
+    const keys = Object.keys(state.subjects ?? {}).map((subject) =>
+      subject.slice(this.#subjectPrefix.length),
+    );
+    const found: BucketEntry[] = [];
+    for (const key of keys) {
+      const entry = await this.get(key);
+      if (entry !== undefined) found.push(entry);
     }
+    return found;
   }
 
   /**

@@ -53,6 +53,7 @@ export class ShardOwnership {
   #cancelStep: () => void = () => {};
   #step: Promise<void> = Promise.resolve();
   #isStopped = false;
+  #isWaitingForName = false;
 
   /** Begins to take shards. @throws {TypeError} for an unknown option or a value out of range. */
   constructor(input: OwnershipOptions, services: OwnershipServices, events: OwnershipEvents) {
@@ -132,6 +133,13 @@ export class ShardOwnership {
     const instance = seen?.record?.instance;
     const isFree = seen === undefined || instance === "" || instance === this.#lease.instance;
     if (isFree && (await this.#lease.begin(seen?.revision ?? 0))) return true;
+    if (!isFree && !this.#isWaitingForName) {
+      this.#isWaitingForName = true;
+      this.#services.logger.warn(
+        { host },
+        "another process has this host's name, waiting for the end of its lease",
+      );
+    }
     await this.#view.refreshHost(host);
     return false;
   }

@@ -25,14 +25,18 @@ const ClusterIdentitySchema = z.object({
 });
 export type ClusterIdentity = z.input<typeof ClusterIdentitySchema>;
 
-/** Returns the identity that the bucket was created with. Undefined for another bucket. */
+/**
+ * Returns the identity that the bucket was created with. Undefined for another bucket.
+ * @throws {MemoryError} `runtime_error` for an identity of a later version, else as in the bucket.
+ */
 export async function readIdentity(bucket: ClusterBucket): Promise<ClusterIdentity | undefined> {
   const entry = await bucket.get(KEY);
   if (entry?.value === undefined) return undefined;
   try {
     return ClusterIdentitySchema.parse(JSON.parse(Buffer.from(entry.value).toString()));
-  } catch {
-    return undefined;
+  } catch (cause) {
+    const message = "the cluster's record is damaged or of a later version: upgrade membus";
+    throw new MemoryError("runtime_error", message, { reason: "cluster_mismatch" }, { cause });
   }
 }
 

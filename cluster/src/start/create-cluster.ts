@@ -4,7 +4,7 @@ import { MemoryError } from "@membus/protocol";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type BucketOptions, ClusterBucket, createClusterBucket } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity, writeIdentity } from "./cluster-identity.js";
-import { findBucketStream, requireVersion } from "./require-cluster.js";
+import { findBucketStream, requireSettings, requireVersion } from "./require-cluster.js";
 
 /**
  * Creates a cluster: its bucket, its identity, and the mark of its tables. Completes a creation that was interrupted.
@@ -27,6 +27,7 @@ export async function createCluster(
   const owner = await tables.owner();
   if (owner !== undefined && owner !== identity.id) throw otherOwner(wanted.store, owner);
   await createClusterBucket(connection, options.name, wanted.replicas);
+  requireSettings(options.name, (await findBucketStream(connection, options.name))!, wanted.replicas);
   if (found === undefined) await writeIdentity(bucket, identity);
   if (!(await tables.claim(identity.id))) throw otherOwner(wanted.store, (await tables.owner()) ?? "?");
   return { identity, isNew: found === undefined };
@@ -41,7 +42,7 @@ function requireSame(
     (property) => found[property] !== wanted[property],
   );
   if (different === undefined) return;
-  const message = `bucket ${name} has a cluster with ${different} ${found[different]}, not ${wanted[different]}: use another name`;
+  const message = `bucket ${name} has a cluster with ${different} ${found[different]}, not ${wanted[different]}: repeat its values, or use another cluster name and prefix`;
   throw new MemoryError("conflict", message, { reason: "cluster_exists" });
 }
 

@@ -83,7 +83,8 @@ export async function findBucketStream(
   }
 }
 
-function requireSettings(name: string, { config }: StreamInfo, replicas: number): void {
+/** @throws {MemoryError} `runtime_error` for a bucket that reads from replicas or has too few. */
+export function requireSettings(name: string, { config }: StreamInfo, replicas: number): void {
   if (config.allow_direct)
     throw refusal(`bucket ${name} reads from replicas`, `set allow_direct of stream KV_${name} to false`);
   if (config.num_replicas >= replicas) return;
@@ -95,7 +96,8 @@ function requireIdentity(found: ClusterIdentity, expected: ExpectedCluster): voi
   const { store = found.store, prefix, embedder } = expected;
   const check = (what: string, has: string | null, wanted: string | null, setting: string) => {
     if (has === wanted) return;
-    throw refusal(`the cluster has the ${what} ${has}, expected ${wanted}`, `correct \`${setting}\``);
+    const problem = `the cluster has the ${what} ${has ?? "none"}, and this host ${wanted ?? "none"}`;
+    throw refusal(problem, `correct \`${setting}\``);
   };
   check("prefix", found.prefix, prefix, "prefix");
   check("store", found.store, store, "cluster.store");

@@ -38,7 +38,7 @@ export async function readStatus(
   const info = await readInfo(connection, bucket);
   const hosts = new Map<string, Omit<HostStatus, "shards">>();
   const found = new Map<number, { readonly host: string; readonly epoch: number }>();
-  for await (const { key, value, writtenAt } of bucket.entries(OWNERSHIP_KEYS)) {
+  for (const { key, value, writtenAt } of await bucket.entries(OWNERSHIP_KEYS)) {
     const named = parseOwnership(key, value);
     if (named?.kind === "shard" && named.record !== undefined) found.set(named.shard, named.record);
     if (named?.kind !== "host" || named.record === undefined) continue;
@@ -48,7 +48,8 @@ export async function readStatus(
   }
   const shards = Array.from({ length: shardCount }, (_, shard): ShardStatus => {
     const { host = "", epoch = 0 } = found.get(shard) ?? {};
-    return { shard, epoch, host: (hosts.get(host)?.state ?? "stopped") === "stopped" ? null : host };
+    const { state = "stopped" } = hosts.get(host) ?? {};
+    return { shard, epoch, host: state === "stopped" || state === "late" ? null : host };
   });
   const countOf = (host: string) => shards.filter((shard) => shard.host === host).length;
   return {
