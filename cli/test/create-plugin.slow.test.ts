@@ -60,6 +60,7 @@ describe("packages installed from their files into an empty folder", () => {
       "agent-client",
       "agentic",
       "bus",
+      "cluster",
       "coding-agents",
       "conformance",
       "disk",
