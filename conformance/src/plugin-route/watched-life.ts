@@ -134,7 +134,8 @@ class WatchedLife {
   #keep(when: Moment["when"], isHalfway = false): void {
     const image = this.#directory.image();
     const diary = readFileSync(this.#diary, "utf8");
-    const key = `${digestOf(image)}\n${diary}`;
+    // A line that is read late may belong to the same state as the next one. Each check needs its own moments.
+    const key = `${when}\n${digestOf(image)}\n${diary}`;
     if (this.#atItsBegin.size === 0) this.#atItsBegin = image;
     if (this.#moments.has(key)) return;
     this.#moments.set(key, {
