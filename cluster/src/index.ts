@@ -1,4 +1,4 @@
-export { type BucketOptions, ClusterBucket, createClusterBucket } from "./bucket/index.js";
+export { type BucketOptions, ClusterBucket } from "./bucket/index.js";
 export {
   type StreamLogOptions,
   StreamLogOptionsSchema,
@@ -15,6 +15,7 @@ export {
 export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardTier } from "./place/index.js";
 export {
   checkRouting,
+  mappingLines,
   type RequestListener,
   type Routing,
   type SubjectMapping,

@@ -1,7 +1,8 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { ClusterBucket, createClusterBucket } from "../src/index.js";
+import { createClusterBucket } from "../src/bucket/index.js";
+import { ClusterBucket } from "../src/index.js";
 
 const REQUEST_TIMEOUT_MS = 5_000;
 

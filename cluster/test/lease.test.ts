@@ -112,6 +112,23 @@ describe("a renewal", () => {
     expect(a.ownership.epochOf(0)).toBe(2);
   });
 
+  it("of an earlier lease does not shorten the next one", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    const { hold, release } = gate();
+    let isHeld = false;
+    a.link.after = (method) => {
+      if (method !== "write" || isHeld) return Promise.resolve();
+      isHeld = true;
+      return hold();
+    };
+    await hosts.advance(9_000);
+    expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
+    release();
+    await hosts.advance(2_000);
+    expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
+  });
+
   it("that was answered during a suspension does not bring the lease back", async () => {
     const own = new TestClock();
     const a = hosts.start({ host: "a", shardCount: 1 }, own);

@@ -1,7 +1,8 @@
 import { monotonicClock, silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
-import { ClusterBucket, createClusterBucket, ShardOwnership } from "../src/index.js";
+import { createClusterBucket } from "../src/bucket/index.js";
+import { ClusterBucket, ShardOwnership } from "../src/index.js";
 import { leaderOf, type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
 
 const BUCKET = "cluster";

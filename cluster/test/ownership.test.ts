@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../../host/test/fake-clock.js";
+import { recordingLogger } from "../../plugins/disk/test/log-fixture.js";
 import type { ClusterBucket } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { type TestHost, TestHosts } from "./test-hosts.js";
@@ -159,8 +160,11 @@ describe("records of hosts", () => {
   it("let a second process of the same name wait until the first is silent", async () => {
     const first = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);
-    const second = hosts.start({ host: "a", shardCount: 1 });
+    const logger = recordingLogger();
+    const second = hosts.start({ host: "a", shardCount: 1 }, hosts.clock, logger);
     await hosts.advance(30_000);
+    const waiting = "another process has this host's name, waiting for the end of its lease";
+    expect(logger.warnings).toEqual([{ fields: { host: "a" }, message: waiting }]);
     expect(second.events).toEqual([]);
     first.link.before = () => new Promise(() => {});
     await hosts.advance(15_000);

@@ -2,16 +2,15 @@ import { natsBusFromConnection } from "@membus/bus";
 import { monotonicClock } from "@membus/protocol";
 import type { BusMessage } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkRouting, shardOf, subscribeShard } from "../src/index.js";
+import { checkRouting, mappingLines, shardOf, subscribeShard } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
-import { mappingLines } from "./mapping-lines.js";
 import { TestHold } from "./test-hold.js";
 
 const WAIT = { clock: monotonicClock, timeoutMs: 10_000 };
 
 let fixture: ClusterFixture;
 beforeAll(async () => {
-  fixture = await ClusterFixture.open(mappingLines(16));
+  fixture = await ClusterFixture.open(mappingLines("a2e", 16));
 });
 afterAll(() => fixture.close());
 

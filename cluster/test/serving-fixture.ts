@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
 import type { MemoryClient } from "../../agent-client/src/index.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
-import { createClusterBucket } from "../src/index.js";
-import { mappingLines } from "./mapping-lines.js";
+import { createClusterBucket } from "../src/bucket/index.js";
+import { mappingLines } from "../src/index.js";
 import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
 import { connectAlice, Writer } from "./number-writer.js";
 import { SHARD_COUNT } from "./serving-host.js";
@@ -61,7 +61,7 @@ export class ServingFixture {
   }
 
   static async open(): Promise<ServingFixture> {
-    return new ServingFixture(await openNatsCluster(mappingLines(SHARD_COUNT)), await FakeS3.start());
+    return new ServingFixture(await openNatsCluster(mappingLines("a2e", SHARD_COUNT)), await FakeS3.start());
   }
 
   async startCluster(name: string): Promise<WrittenCluster> {

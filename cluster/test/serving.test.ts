@@ -4,9 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
-import { ClusterBucket, type OwnedShard, shardOf } from "../src/index.js";
+import { ClusterBucket, mappingLines, type OwnedShard, shardOf } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
-import { mappingLines } from "./mapping-lines.js";
 import { connectAlice, EPISODIC, Writer } from "./number-writer.js";
 import { ServingHost, type ServingParts, SHARD_COUNT } from "./serving-host.js";
 
@@ -19,7 +18,7 @@ let s3: FakeS3;
 let tables: TableBucket;
 
 beforeAll(async () => {
-  fixture = await ClusterFixture.open(mappingLines(SHARD_COUNT));
+  fixture = await ClusterFixture.open(mappingLines("a2e", SHARD_COUNT));
 });
 afterAll(() => fixture.close());
 beforeEach(requireRecentServer);

@@ -1,7 +1,8 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { createClusterBucket, type ExpectedCluster, requireCluster } from "../src/index.js";
+import { createClusterBucket } from "../src/bucket/index.js";
+import { type ExpectedCluster, requireCluster } from "../src/index.js";
 import { writeIdentity } from "../src/start/cluster-identity.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 

@@ -1,3 +1,4 @@
+import { monotonicClock, silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { type ClusterBucket, readStatus } from "../src/index.js";
@@ -15,10 +16,14 @@ beforeEach(requireRecentServer);
 const write = (key: string, value: object) => bucket.write(key, JSON.stringify(value), 0);
 
 const read = (leaseMs: number) =>
-  readStatus(fixture.connection, bucket, {
-    ...{ id: "c", shardCount: 3, prefix: "a2e", store: "s3://bucket/m", embedder: null },
-    ...{ replicas: 1, leaseMs },
-  });
+  readStatus(
+    bucket,
+    {
+      ...{ id: "c", shardCount: 3, prefix: "a2e", store: "s3://bucket/m", embedder: null },
+      ...{ replicas: 1, leaseMs },
+    },
+    { clock: monotonicClock, logger: silentLogger },
+  );
 
 it("a status names hosts and the owners of shards", async () => {
   bucket = await fixture.openBucket();

@@ -60,10 +60,14 @@ export class TestHosts {
   }
 
   /** Starts a host. @param clock of this host, if it differs from the common clock */
-  start(options: Partial<OwnershipOptions> & { readonly host: string }, clock = this.clock): TestHost {
+  start(
+    options: Partial<OwnershipOptions> & { readonly host: string },
+    clock = this.clock,
+    logger = silentLogger,
+  ): TestHost {
     const link = new TestLink();
     const events: string[] = [];
-    const services = { bucket: link.wrap(this.#bucket), clock, logger: silentLogger };
+    const services = { bucket: link.wrap(this.#bucket), clock, logger };
     const ownership = new ShardOwnership({ shardCount: 4, ...options }, services, {
       onAcquired: (shard, epoch) => events.push(`+${shard}@${epoch}`),
       onLost: (shard, epoch) => events.push(`-${shard}@${epoch}`),

@@ -36,7 +36,7 @@ export async function composeClusterHost(
 ): Promise<ClusterHost> {
   const providers = await composeProviders(config, env, logger);
   const joined = await joinCluster(config, bus, providers.embedder?.id ?? null, env);
-  const { identity, bucket } = joined;
+  const { identity, stores } = joined;
   const plugins = shardedPlugins(config, joined);
   const shardedBus = new ShardedBus(bus);
   const parts = { bus: shardedBus, plugins, cluster: identity.id, logger, ...providers };
@@ -45,7 +45,7 @@ export async function composeClusterHost(
   const serve = () =>
     new ShardServing(
       { host: name, shardCount: identity.shardCount, leaseMs: identity.leaseMs },
-      { bucket, clock: monotonicClock, logger },
+      { bucket: stores.bucket, clock: monotonicClock, logger },
       { bus: shardedBus, tiers: Object.values(plugins) },
     );
   return { host, name, identity, serve };

@@ -1,7 +1,7 @@
 import { connectNatsBus } from "@membus/bus";
 import { createCluster, OwnershipOptionsSchema } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
-import { option, optionSet, parseOptions, systemClock } from "@membus/protocol";
+import { type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
 import { composeProviders } from "../compose/compose-host.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
@@ -19,12 +19,7 @@ const InitOptionsSchema = optionSet({
   replicas: option.integer(1, 5),
 });
 
-export interface InitOptions {
-  readonly store: string;
-  readonly shardCount: number;
-  readonly leaseMs: number;
-  readonly replicas: number;
-}
+export interface InitOptions extends OptionsOf<typeof InitOptionsSchema> {}
 
 /**
  * Creates the cluster of the settings after a check of its servers and its store.
@@ -46,11 +41,12 @@ export async function initCluster({ config, output }: Session, given: InitOption
     await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
     output.note("checking the object store");
     const tables = await TableBucket.open(tableOptions, systemClock);
+    const bucket = bucketOptions(config);
     const { prefix } = config;
-    const { name } = bucketOptions(config);
     const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
-    const { identity, isNew } = await createCluster(bus.connection, bucketOptions(config), wanted, tables);
-    const flags = name === DEFAULT_NAME ? "--cluster URLS" : `--cluster URLS --cluster-name ${name}`;
+    const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, tables);
+    const flags =
+      bucket.name === DEFAULT_NAME ? "--cluster URLS" : `--cluster URLS --cluster-name ${bucket.name}`;
     const text = `cluster ${identity.id} ${isNew ? "is created" : "exists"}. Start hosts with \`membus up ${flags}\``;
     output.result({ ...shownIdentity(identity), is_new: isNew }, () => text);
   } finally {

@@ -1,9 +1,9 @@
 import type { NatsBus } from "@membus/bus";
 import {
-  type ClusterBucket,
   type ClusterIdentity,
   type ClusterStores,
   checkRouting,
+  type Routing,
   requireCluster,
   requireTables,
 } from "@membus/cluster";
@@ -26,7 +26,6 @@ export function bucketOptions({ cluster }: Config) {
 
 export interface JoinedCluster {
   readonly identity: ClusterIdentity;
-  readonly bucket: ClusterBucket;
   readonly stores: ClusterStores;
 }
 
@@ -51,13 +50,10 @@ export async function joinCluster(
   await requireTables(tables, identity);
   const log = { replicas: identity.replicas };
   const stores = { cluster: options.name, connection, bucket, tables, clock: monotonicClock, log };
-  return { identity, bucket, stores };
+  return { identity, stores };
 }
 
 /** Checks that the servers send the requests of each shard to the shard's subject. Errors as in `checkRouting`. */
-export function checkRoutes(
-  bus: NatsBus,
-  { prefix, shardCount }: Pick<ClusterIdentity, "prefix" | "shardCount">,
-): Promise<void> {
-  return checkRouting(bus, { prefix, shardCount }, { clock: monotonicClock, timeoutMs: PROBE_TIMEOUT_MS });
+export function checkRoutes(bus: NatsBus, routing: Routing): Promise<void> {
+  return checkRouting(bus, routing, { clock: monotonicClock, timeoutMs: PROBE_TIMEOUT_MS });
 }

@@ -5,10 +5,7 @@ import type { Config } from "../config/config-schema.js";
 
 const MIB = 1024 * 1024;
 
-/**
- * Bounds of all data of a tier. Each shard gets a part of them. The others protect a tenant's requests, such as the number
- * of remembered operations, so each shard has all of them.
- */
+/** Limits of a whole tier. Other limits, such as the number of remembered operations, hold for each shard. */
 const SHARED = {
   lru: ["entriesMax", "bytesMax"],
   kit: ["residentBytesMax", "bodyCacheBytes", "knownScopeCountMax"],

@@ -1,6 +1,6 @@
 import { connectNatsBus } from "@membus/bus";
 import { type ClusterIdentity, type ClusterStatus, findCluster, readStatus } from "@membus/cluster";
-import { systemClock } from "@membus/protocol";
+import { monotonicClock, systemClock } from "@membus/protocol";
 import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
@@ -14,7 +14,7 @@ export async function showStatus({ config, output }: Session): Promise<void> {
   const bus = await connectNatsBus(await natsOptions(config, "membus-cluster"), dependencies);
   try {
     const { bucket, identity } = await findCluster(bus.connection, bucketOptions(config));
-    const status = await readStatus(bus.connection, bucket, identity);
+    const status = await readStatus(bucket, identity, { clock: monotonicClock, logger });
     output.result(reportOf(identity, status), () => describe(identity.id, status));
   } finally {
     await bus.close();

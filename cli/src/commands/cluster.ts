@@ -26,8 +26,8 @@ export function registerCluster(program: Command): void {
     .option("--shards <number>", "number of shards", "16")
     .action(async (flags: Pick<InitFlags, "shards">, command: Command) => {
       const { config, output } = await openSession(command);
-      const { serverLines } = await import("../cluster/server-lines.js");
-      const text = serverLines(config.prefix, numberFlag("--shards", flags.shards));
+      const { mappingLines } = await import("@membus/cluster");
+      const text = mappingLines(config.prefix, numberFlag("--shards", flags.shards));
       output.result({ config: text }, () => text);
     });
   cluster

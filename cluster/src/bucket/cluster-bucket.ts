@@ -1,6 +1,6 @@
-import { type JetStreamClient, type JetStreamManager, jetstream } from "@nats-io/jetstream";
+import { type JetStreamClient, type JetStreamManager, jetstream, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { isRefused, storeError } from "./store-error.js";
+import { isMissingStream, isRefused, storeError } from "./store-error.js";
 
 export interface BucketOptions {
   /** Name of the bucket. */
@@ -28,8 +28,7 @@ export interface BucketEntry {
 export class ClusterBucket {
   readonly #js: JetStreamClient;
   readonly #streams: JetStreamManager["streams"];
-  /** Name of its stream. */
-  readonly stream: string;
+  readonly #stream: string;
   readonly #subjectPrefix: string;
   readonly #requestTimeoutMs: number;
 
@@ -40,7 +39,7 @@ export class ClusterBucket {
   ) {
     this.#js = js;
     this.#streams = streams;
-    this.stream = `KV_${name}`;
+    this.#stream = `KV_${name}`;
     this.#subjectPrefix = `$KV.${name}.`;
     this.#requestTimeoutMs = requestTimeoutMs;
   }
@@ -49,6 +48,16 @@ export class ClusterBucket {
   static async open(connection: NatsConnection, options: BucketOptions): Promise<ClusterBucket> {
     const js = jetstream(connection, { timeout: options.requestTimeoutMs });
     return new ClusterBucket(js, await js.jetstreamManager(false), options);
+  }
+
+  /** Returns the state and the settings of its stream. Undefined if the bucket does not exist. */
+  async info(): Promise<StreamInfo | undefined> {
+    try {
+      return await this.#streams.info(this.#stream);
+    } catch (error) {
+      if (isMissingStream(error)) return undefined;
+      throw storeError(error);
+    }
   }
 
   async get(key: string): Promise<BucketEntry | undefined> {
@@ -61,23 +70,6 @@ export class ClusterBucket {
    */
   async next(filter: string, after: number): Promise<BucketEntry | undefined> {
     return this.#message({ next_by_subj: this.#subjectPrefix + filter, seq: after + 1 });
-  }
-
-  /** Returns the entries with keys that match `filter`, each as it is when it is read. */
-  async entries(filter: string): Promise<BucketEntry[]> {
-    const subjects_filter = this.#subjectPrefix + filter;
-    const { state } = await this.#streams.info(this.stream, { subjects_filter }).catch((error: unknown) => {
-      throw storeError(error);
-    });
-    const keys = Object.keys(state.subjects ?? {}).map((subject) =>
-      subject.slice(this.#subjectPrefix.length),
-    );
-    const found: BucketEntry[] = [];
-    for (const key of keys) {
-      const entry = await this.get(key);
-      if (entry !== undefined) found.push(entry);
-    }
-    return found;
   }
 
   /**
@@ -98,7 +90,7 @@ export class ClusterBucket {
   /** Removes a key without a trace, unless it has a later revision. */
   async remove(key: string, revision: number): Promise<void> {
     const upTo = { filter: this.#subjectPrefix + key, seq: revision + 1 };
-    await this.#streams.purge(this.stream, upTo).catch((error: unknown) => {
+    await this.#streams.purge(this.#stream, upTo).catch((error: unknown) => {
       throw storeError(error);
     });
   }
@@ -107,7 +99,7 @@ export class ClusterBucket {
     query: { readonly last_by_subj: string } | { readonly next_by_subj: string; readonly seq: number },
   ): Promise<BucketEntry | undefined> {
     try {
-      const found = await this.#streams.getMessage(this.stream, query);
+      const found = await this.#streams.getMessage(this.#stream, query);
       if (found === null) return undefined;
       const isDeleted = found.header.get("KV-Operation") !== "";
       const key = found.subject.slice(this.#subjectPrefix.length);

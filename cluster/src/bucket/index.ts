@@ -1,3 +1,4 @@
+export { isAbsent } from "./absent-replica.js";
 export { type BucketEntry, type BucketOptions, ClusterBucket } from "./cluster-bucket.js";
 export { createClusterBucket } from "./create-bucket.js";
 export { isMissingStream, isRefused, isTemporary, storeError } from "./store-error.js";

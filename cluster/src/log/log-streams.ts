@@ -13,15 +13,13 @@ import {
   type StreamInfo,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
-import { isMissingStream, isRefused, storeError } from "../bucket/index.js";
+import { isAbsent, isMissingStream, isRefused, storeError } from "../bucket/index.js";
 import { encodeHead, type MessageHead } from "./message-format.js";
 import type { ResolvedStreamLogOptions } from "./stream-log-options.js";
 import { StreamSegment, subjectsOf } from "./stream-segment.js";
 
 /** Limits of a request for messages. More bytes than the largest message has. */
 const FETCH = { max_bytes: 8 * 1024 * 1024, expires: 2_000, idle_heartbeat: 500 };
-/** Silence after which a server counts as down. The leader of a stream uses the same. */
-const ABSENT_AFTER_MS = 3_000;
 /** Time in which a repeated message is recognized. Longer than any lease. */
 const DUPLICATE_WINDOW_MS = 120_000;
 
@@ -100,16 +98,10 @@ export class LogStreams {
     }
   }
 
-  /**
-   * Whether a server that stores this stream may be down. It would keep bytes of a deleted stream. Servers report
-   * a killed one as offline only minutes later, but each of them answers its leader every second.
-   */
+  /** Whether a server that stores this stream may be down. It would keep bytes of a deleted stream. */
   async hasAbsentReplica(name: string): Promise<boolean> {
     const replicas = (await unlessMissing(this.#streams.info(name)))?.cluster?.replicas ?? [];
-    return replicas.some(
-      ({ offline, current, active }) =>
-        offline === true || !current || active === 0 || active > nanos(ABSENT_AFTER_MS),
-    );
+    return replicas.some(isAbsent);
   }
 
   /** Deletes streams that no owner up to this epoch has put in use. */

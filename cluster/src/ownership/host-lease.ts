@@ -34,8 +34,8 @@ export class HostLease {
   /** Moment of the monotonic clock at which the lease ends. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isBegun = false;
-  /** Number of leases that have begun. An answer to a renewal of an earlier one is ignored. */
-  #leaseCount = 0;
+  /** Number of the current lease. An answer to a renewal of an earlier one is ignored. */
+  #number = 0;
   #cancelRenewal: () => void = () => {};
   #cancelEnd: () => void = () => {};
 
@@ -59,7 +59,7 @@ export class HostLease {
     if (written === undefined || clock.elapsedMs() >= this.#endAfter(sentAt)) return false;
     this.#revision = written;
     this.#isBegun = true;
-    this.#leaseCount += 1;
+    this.#number += 1;
     this.#extend(sentAt);
     return true;
   }
@@ -112,9 +112,9 @@ export class HostLease {
     if (!this.#isBegun) return;
     const { bucket, host, clock } = this.#parts;
     const sentAt = clock.elapsedMs();
-    const lease = this.#leaseCount;
+    const lease = this.#number;
     const revision = await bucket.write(hostKey(host), this.#value, this.#revision);
-    if (this.#endIfLate() || !this.#isBegun || lease !== this.#leaseCount) return;
+    if (this.#hasEnded(lease)) return;
     if (revision === undefined) return this.#adopt();
     this.#revision = revision;
     this.#extend(sentAt);
@@ -123,14 +123,19 @@ export class HostLease {
   /** Renews once more if the record is from an earlier renewal that got no answer. */
   async #adopt(): Promise<void> {
     const { bucket, host } = this.#parts;
-    const lease = this.#leaseCount;
+    const lease = this.#number;
     const entry = await bucket.get(hostKey(host));
     const named = entry && parseOwnership(entry.key, entry.value);
-    if (this.#endIfLate() || !this.#isBegun || lease !== this.#leaseCount) return;
+    if (this.#hasEnded(lease)) return;
     const isOwn = named?.kind === "host" && named.record?.instance === this.instance;
     if (entry === undefined || !isOwn) return this.#end("another process has the lease of this host");
     this.#revision = entry.revision;
     this.#renewAfter(0);
+  }
+
+  /** Whether this lease has ended, also if another one has begun since. */
+  #hasEnded(lease: number): boolean {
+    return this.#endIfLate() || !this.#isBegun || lease !== this.#number;
   }
 
   /** Ends a lease after its time. A suspended process notices this late, and before its next renewal counts. */

@@ -1,4 +1,4 @@
 export { type OwnershipOptions, OwnershipOptionsSchema } from "./ownership-options.js";
-export { OWNERSHIP_KEYS, parseOwnership } from "./ownership-records.js";
+export { OwnershipView } from "./ownership-view.js";
 export { shardMoved } from "./shard-moved.js";
 export { type OwnershipEvents, type OwnershipServices, ShardOwnership } from "./shard-ownership.js";

@@ -16,6 +16,8 @@ export interface Seen<T> {
   readonly revision: number;
   /** Time at which this revision was first read, of the monotonic clock. */
   readonly seenAt: number;
+  /** Unix seconds of the server's clock. */
+  readonly writtenAt: number;
 }
 
 /** Changes that one poll reads at most. The next poll reads the others. */
@@ -64,13 +66,14 @@ export class OwnershipView {
     return this.#completeAt - seenAt;
   }
 
-  #take({ key, value, revision }: BucketEntry): void {
+  #take({ key, value, revision, writtenAt }: BucketEntry): void {
     const named = parseOwnership(key, value);
     const seenAt = this.#clock.elapsedMs();
     if (named === undefined) return;
     if (named.record === undefined) this.#logger.error({ key, revision }, "ownership record is unreadable");
-    if (named.kind === "host") replaceOlder(this.hosts, named.host, { ...named, revision, seenAt });
-    else replaceOlder(this.shards, named.shard, { ...named, revision, seenAt });
+    const seen = { revision, seenAt, writtenAt };
+    if (named.kind === "host") replaceOlder(this.hosts, named.host, { record: named.record, ...seen });
+    else replaceOlder(this.shards, named.shard, { record: named.record, ...seen });
   }
 }
 

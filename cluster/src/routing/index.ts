@@ -1,4 +1,5 @@
 export { checkRouting, type Routing } from "./check-routing.js";
+export { mappingLines } from "./mapping-lines.js";
 export { type SubjectMapping, shardMappings } from "./shard-mappings.js";
 export { shardOf } from "./shard-of.js";
 export { type RequestListener, subscribeShard } from "./subscribe-shard.js";

@@ -4,7 +4,7 @@ import { MemoryError } from "@membus/protocol";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type BucketOptions, ClusterBucket, createClusterBucket } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity, writeIdentity } from "./cluster-identity.js";
-import { findBucketStream, requireSettings, requireVersion } from "./require-cluster.js";
+import { requireSettings, requireVersion } from "./require-cluster.js";
 
 /**
  * Creates a cluster: its bucket, its identity, and the mark of its tables. Completes a creation that was interrupted.
@@ -19,15 +19,14 @@ export async function createCluster(
   tables: TableBucket,
 ): Promise<{ readonly identity: ClusterIdentity; readonly isNew: boolean }> {
   requireVersion(connection.info?.version ?? "");
-  const stream = await findBucketStream(connection, options.name);
   const bucket = await ClusterBucket.open(connection, options);
-  const found = stream && (await readIdentity(bucket));
+  const found = (await bucket.info()) && (await readIdentity(bucket));
   if (found !== undefined) requireSame(options.name, found, wanted);
   const identity = found ?? { ...wanted, id: randomUUID() };
   const owner = await tables.owner();
   if (owner !== undefined && owner !== identity.id) throw otherOwner(wanted.store, owner);
   await createClusterBucket(connection, options.name, wanted.replicas);
-  requireSettings(options.name, (await findBucketStream(connection, options.name))!, wanted.replicas);
+  requireSettings(options.name, (await bucket.info())!, wanted.replicas);
   if (found === undefined) await writeIdentity(bucket, identity);
   if (!(await tables.claim(identity.id))) throw otherOwner(wanted.store, (await tables.owner()) ?? "?");
   return { identity, isNew: found === undefined };

@@ -1,8 +1,8 @@
 import type { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError } from "@membus/protocol";
-import { jetstreamManager, type StreamInfo } from "@nats-io/jetstream";
+import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { type BucketOptions, ClusterBucket, isMissingStream, storeError } from "../bucket/index.js";
+import { type BucketOptions, ClusterBucket } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity } from "./cluster-identity.js";
 
 /** Earlier servers lose acknowledged writes, or refuse requests of the log. */
@@ -43,14 +43,14 @@ export async function requireCluster(
  */
 export async function findCluster(connection: NatsConnection, options: BucketOptions): Promise<FoundCluster> {
   const { name } = options;
-  const stream = await findBucketStream(connection, name);
-  if (stream === undefined)
-    throw refusal(`there is no bucket ${name}`, "run `membus cluster init`, or correct `cluster.name`");
   const bucket = await ClusterBucket.open(connection, options);
+  const info = await bucket.info();
+  if (info === undefined)
+    throw refusal(`there is no bucket ${name}`, "run `membus cluster init`, or correct `cluster.name`");
   const identity = await readIdentity(bucket);
   if (identity === undefined)
     throw refusal(`bucket ${name} belongs to no cluster`, "run `membus cluster init`");
-  requireSettings(name, stream, identity.replicas);
+  requireSettings(name, info, identity.replicas);
   return { bucket, identity };
 }
 
@@ -67,20 +67,6 @@ export function requireVersion(version: string): void {
   if (major > SERVER_MIN.major || (major === SERVER_MIN.major && minor >= SERVER_MIN.minor)) return;
   const needed = `${SERVER_MIN.major}.${SERVER_MIN.minor}`;
   throw refusal(`nats-server ${version} is too old for a cluster`, `install version ${needed} or later`);
-}
-
-/** Returns the stream of a bucket, or undefined if there is none. */
-export async function findBucketStream(
-  connection: NatsConnection,
-  name: string,
-): Promise<StreamInfo | undefined> {
-  try {
-    const { streams } = await jetstreamManager(connection, { checkAPI: false });
-    return await streams.info(`KV_${name}`);
-  } catch (error) {
-    if (!isMissingStream(error)) throw storeError(error);
-    return undefined;
-  }
 }
 
 /** @throws {MemoryError} `runtime_error` for a bucket that reads from replicas or has too few. */

@@ -1,8 +1,12 @@
-import { jetstreamManager, type StreamInfo } from "@nats-io/jetstream";
-import { millis, type NatsConnection } from "@nats-io/transport-node";
-import { type ClusterBucket, storeError } from "../bucket/index.js";
-import { OWNERSHIP_KEYS, parseOwnership } from "../ownership/index.js";
+import type { MonotonicClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
+import type { StreamInfo } from "@nats-io/jetstream";
+import { type ClusterBucket, isAbsent } from "../bucket/index.js";
+import { OwnershipView } from "../ownership/index.js";
 import type { ClusterIdentity } from "../start/index.js";
+
+/** States of a host that owns no shard. */
+const ENDED: ReadonlySet<HostStatus["state"]> = new Set(["stopped", "late"]);
 
 export interface HostStatus {
   readonly host: string;
@@ -31,41 +35,30 @@ export interface ClusterStatus {
 
 /** Reads hosts, owners and servers of a cluster. Errors as in the bucket. */
 export async function readStatus(
-  connection: NatsConnection,
   bucket: ClusterBucket,
   { shardCount, leaseMs }: ClusterIdentity,
+  { clock, logger }: { readonly clock: MonotonicClock; readonly logger: Logger },
 ): Promise<ClusterStatus> {
-  const info = await readInfo(connection, bucket);
-  const hosts = new Map<string, Omit<HostStatus, "shards">>();
-  const found = new Map<number, { readonly host: string; readonly epoch: number }>();
-  for (const { key, value, writtenAt } of await bucket.entries(OWNERSHIP_KEYS)) {
-    const named = parseOwnership(key, value);
-    if (named?.kind === "shard" && named.record !== undefined) found.set(named.shard, named.record);
-    if (named?.kind !== "host" || named.record === undefined) continue;
-    const renewedS = Math.max(0, Date.parse(info.ts ?? "") / 1_000 - writtenAt);
-    const { host, record } = named;
-    hosts.set(host, { host, renewedS, state: stateOf(record, renewedS * 1_000 > leaseMs) });
-  }
+  const info = await bucket.info();
+  const now = Date.parse(info?.ts ?? "") / 1_000;
+  const view = new OwnershipView(bucket, clock, logger);
+  await view.poll();
+  const hosts = [...view.hosts].flatMap(([host, { record, writtenAt }]) => {
+    if (record === undefined) return [];
+    const renewedS = Math.max(0, now - writtenAt);
+    return [{ host, renewedS, state: stateOf(record, renewedS * 1_000 > leaseMs) }];
+  });
+  const running = new Set(hosts.filter(({ state }) => !ENDED.has(state)).map(({ host }) => host));
   const shards = Array.from({ length: shardCount }, (_, shard): ShardStatus => {
-    const { host = "", epoch = 0 } = found.get(shard) ?? {};
-    const { state = "stopped" } = hosts.get(host) ?? {};
-    return { shard, epoch, host: state === "stopped" || state === "late" ? null : host };
+    const { host = "", epoch = 0 } = view.shards.get(shard)?.record ?? {};
+    return { shard, epoch, host: running.has(host) ? host : null };
   });
   const countOf = (host: string) => shards.filter((shard) => shard.host === host).length;
   return {
-    hosts: [...hosts.values()].map((host) => ({ ...host, shards: countOf(host.host) })),
+    hosts: hosts.map((host) => ({ ...host, shards: countOf(host.host) })),
     shards,
     servers: serversOf(info),
   };
-}
-
-async function readInfo(connection: NatsConnection, { stream }: ClusterBucket): Promise<StreamInfo> {
-  try {
-    const { streams } = await jetstreamManager(connection, { checkAPI: false });
-    return await streams.info(stream);
-  } catch (error) {
-    throw storeError(error);
-  }
 }
 
 function stateOf(
@@ -77,14 +70,8 @@ function stateOf(
   return isLeaving ? "leaving" : "running";
 }
 
-/** A server that answers its leader within this time is not late. */
-const LATE_AFTER_MS = 3_000;
-
-function serversOf({ cluster }: StreamInfo): ClusterStatus["servers"] {
-  const { leader, replicas = [] } = cluster ?? {};
-  const others = replicas.map(({ name, current, offline, active }) => ({
-    server: name,
-    isCurrent: current && offline !== true && millis(active) <= LATE_AFTER_MS,
-  }));
+function serversOf(info: StreamInfo | undefined): ClusterStatus["servers"] {
+  const { leader, replicas = [] } = info?.cluster ?? {};
+  const others = replicas.map((replica) => ({ server: replica.name, isCurrent: !isAbsent(replica) }));
   return leader === undefined ? others : [{ server: leader, isCurrent: true }, ...others];
 }

@@ -1,14 +1,18 @@
-import { OwnershipOptionsSchema, shardMappings } from "@membus/cluster";
 import { option, optionSet, parseOptions } from "@membus/protocol";
+import { OwnershipOptionsSchema } from "../ownership/index.js";
+import { shardMappings } from "./shard-mappings.js";
 
 const RoutingSchema = optionSet({
   prefix: option.subjectPrefix(),
-  shards: OwnershipOptionsSchema.shape.shardCount,
+  shardCount: OwnershipOptionsSchema.shape.shardCount,
 });
 
-/** Returns lines for the configuration of a nats-server. @throws {TypeError} for a value out of range. */
-export function serverLines(prefix: string, shardCount: number): string {
-  parseOptions(RoutingSchema, { prefix, shards: shardCount });
+/**
+ * Returns lines for the configuration of a nats-server, which send each request to the shard of its tenant.
+ * @throws {TypeError} for a value out of range.
+ */
+export function mappingLines(prefix: string, shardCount: number): string {
+  parseOptions(RoutingSchema, { prefix, shardCount });
   const mappings = shardMappings(prefix, shardCount).map(
     ({ from, to }) => `  ${JSON.stringify(from)}: ${JSON.stringify(to)}`,
   );
