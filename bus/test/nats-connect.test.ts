@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { nkeys } from "@nats-io/transport-node";
 import { afterEach, describe, expect, it } from "vitest";
-import { connectNatsBus, type NatsBusOptions } from "../src/index.js";
+import { connectNatsBus, type NatsBusOptions, serverAddress } from "../src/index.js";
 import { rejection } from "./expect-error.js";
 import { NatsFixture } from "./nats-fixture.js";
 import { NATS_SERVERS } from "./nats-server.js";
@@ -79,9 +79,16 @@ describe.each(NATS_SERVERS)("limits of %s", (binary) => {
   });
 });
 
+it("shows the addresses of a list without credentials", () => {
+  const servers = "nats://bob:a%2Cb@127.0.0.1:1,127.0.0.1:2";
+  expect(serverAddress(servers)).toBe("nats://127.0.0.1:1,nats://127.0.0.1:2");
+});
+
 describe("connecting", () => {
-  it("reports the unreachable servers without credentials", async () => {
-    const servers = ["nats://bob:secret@127.0.0.1:1", "127.0.0.1:2"];
+  it.each([
+    [["nats://bob:secret@127.0.0.1:1", "127.0.0.1:2"]],
+    ["nats://bob:secret@127.0.0.1:1,127.0.0.1:2"],
+  ])("reports the unreachable servers %j without credentials", async (servers) => {
     const error = await rejection(fixture.connect({ servers }), "unavailable");
     const named = "nats://127.0.0.1:1, nats://127.0.0.1:2";
     expect(error.message).toBe(`cannot connect to NATS at ${named}: connection refused`);
@@ -94,6 +101,7 @@ describe("connecting", () => {
     [/servers must be one or more/, { servers: [] }],
     [/nats:\/\/host:port/, { servers: "ws://127.0.0.1:1" }],
     [/nats:\/\/host:port/, { servers: "nats://bob:secret@:x" }],
+    [/nats:\/\/host:port/, { servers: "nats://127.0.0.1:1," }],
     [/user and token exclude each other/, { user: "a", token: "b" }],
     [/pass requires user/, { pass: "a" }],
     [/invalid creds/, { creds: "nonsense" }],
