@@ -79,9 +79,14 @@ export class PendingReplies {
     this.#end(reply)?.failNoResponders();
   }
 
-  /** Fails the requests to `subject` and returns their number. */
+  /**
+   * Fails the requests to `subject` and returns their number. A mapping of the server may have put tokens before the subject
+   * of a request.
+   */
   failSubject(subject: string, error: Error): number {
-    const replies = [...this.#pending].filter(([, pending]) => pending.subject === subject);
+    const replies = [...this.#pending].filter(
+      ([, pending]) => pending.subject === subject || subject.endsWith(`.${pending.subject}`),
+    );
     for (const [reply] of replies) this.#end(reply)?.fail(error);
     return replies.length;
   }

@@ -30,6 +30,17 @@ describe.each(NATS_SERVERS)("permissions of %s", (binary) => {
     expect(logger.lines).toEqual([]);
   });
 
+  it("fails a request to a subject that a mapping of the server makes forbidden", async () => {
+    const { url } = await fixture.launchConfigured(
+      binary,
+      `${CONFIG}\nmappings { "free.far": "shard.3.free.far" }`,
+    );
+    const user = { user: "alice", pass: "a", inboxPrefix: "_INBOX_alice" };
+    const { bus } = await fixture.connect({ servers: url, ...user });
+    const error = await rejection(bus.request("free.far", NOTHING, { timeoutMs: 600_000 }), "unauthorized");
+    expect(error.cause).toMatchObject({ subject: "shard.3.free.far" });
+  });
+
   it("fails every request with a forbidden inbox", async () => {
     const { bus } = await alice(binary, "_INBOX");
     bus.subscribe("free.echo", () => {});

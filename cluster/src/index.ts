@@ -5,6 +5,7 @@ export {
   type StreamLogServices,
   streamLog,
 } from "./log/index.js";
+export { drainHost, pinShard } from "./operate/index.js";
 export {
   type OwnershipEvents,
   type OwnershipOptions,
@@ -15,7 +16,9 @@ export {
 export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardTier } from "./place/index.js";
 export {
   checkRouting,
+  controlSubject,
   mappingLines,
+  parseShardSubject,
   type RequestListener,
   type Routing,
   type SubjectMapping,
@@ -27,6 +30,7 @@ export {
   type ClusterStores,
   type OwnedShard,
   openShardPlace,
+  type ServedShard,
   ShardedBus,
   ShardedPlugin,
   type ShardedTier,

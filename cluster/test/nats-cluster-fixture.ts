@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClusterNode, launchNatsCluster, type NatsCluster } from "@membus/nats-server";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { vi } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 
@@ -23,13 +23,23 @@ export interface NatsClusterFixture {
 /**
  * Starts three servers with JetStream and waits until they answer.
  * @param config further lines of the configuration of each server
+ * @param user of the connections, if the servers have users
  */
-export async function openNatsCluster(config?: string): Promise<NatsClusterFixture> {
+export async function openNatsCluster(
+  config?: string,
+  user?: { readonly nkeySeed: string; readonly inboxPrefix: string },
+): Promise<NatsClusterFixture> {
   const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
   const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, config });
   const connections: NatsConnection[] = [];
   const open = async (servers: string | readonly string[] = cluster.urls) => {
-    const settings = { maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 0 };
+    const settings = {
+      ...{ maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 0 },
+      ...(user && {
+        authenticator: nkeyAuthenticator(Buffer.from(user.nkeySeed)),
+        inboxPrefix: user.inboxPrefix,
+      }),
+    };
     const connection = await connect({ servers: [servers].flat() as string[], ...settings });
     connections.push(connection);
     return connection;

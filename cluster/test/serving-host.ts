@@ -28,7 +28,7 @@ export class ServingHost {
   readonly #connection: NatsConnection;
   readonly #episodic: ShardedPlugin;
   readonly #host: Host;
-  readonly #serving: ShardServing;
+  readonly serving: ShardServing;
 
   private constructor(parts: ServingParts, bus: ShardedBus, host: Host, tiers: readonly ShardedPlugin[]) {
     this.#connection = parts.connection;
@@ -36,7 +36,7 @@ export class ServingHost {
     this.#host = host;
     const services = { bucket: parts.bucket, clock: monotonicClock, logger: silentLogger };
     const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: parts.leaseMs, pollMs: 20 };
-    this.#serving = new ShardServing(options, services, { bus, tiers });
+    this.serving = new ShardServing(options, services, { bus, tiers });
   }
 
   static async start(parts: ServingParts): Promise<ServingHost> {
@@ -68,7 +68,7 @@ export class ServingHost {
 
   /** Hands the shards over, then stops the host. */
   async stop(): Promise<void> {
-    await this.#serving.stop();
+    await this.serving.stop();
     await this.#host.stop();
   }
 }
@@ -78,5 +78,6 @@ function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {
     await parts.beforeOpen?.(owned!);
     return openShardPlace({ ...parts, clock: monotonicClock }, owned!, services);
   };
-  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace });
+  const acceptLoss = owned?.acceptLoss ?? false;
+  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss });
 }

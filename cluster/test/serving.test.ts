@@ -1,5 +1,6 @@
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError, systemClock } from "@membus/protocol";
+import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
@@ -82,5 +83,33 @@ describe("two hosts of a cluster", () => {
     const host = await startHost("a", { beforeOpen });
     await expect.poll(() => host.shardCount).toBe(SHARD_COUNT);
     expect(failures).toBe(2);
+  });
+});
+
+describe("a shard with a lost stream of its log", () => {
+  it("is served after an operator has accepted the loss", async () => {
+    const first = await startHost("a");
+    await expect.poll(() => first.shardCount).toBe(SHARD_COUNT);
+    const alice = await client(TENANTS[0]!);
+    await alice.remember("name", "Alice", EPISODIC);
+    const shard = shardOf(TENANTS[0]!, SHARD_COUNT);
+    await first.stop();
+    const { streams } = await jetstreamManager(await fixture.connect(), { checkAPI: false });
+    for await (const { config } of streams.list(`log.${cluster}-${shard}-episodic.*`))
+      await streams.delete(config.name);
+    const { serving } = await startHost("b");
+    await expect
+      .poll(() => serving.statusOf(shard)?.problem)
+      .toMatchObject({
+        detail: { reason: "log_incomplete" },
+      });
+    const other = (shard + 1) % SHARD_COUNT;
+    await expect.poll(() => serving.statusOf(other)?.isServing).toBe(true);
+    const refusal = { code: "conflict", message: `shard ${other} has no loss to accept` };
+    expect(() => serving.acceptLoss(other)).toThrow(expect.objectContaining(refusal));
+    serving.acceptLoss(shard);
+    await expect.poll(() => serving.statusOf(shard)).toEqual({ epoch: 2, isServing: true });
+    await alice.remember("name", "Alice again", EPISODIC);
+    expect(await alice.recall("name")).toBe("Alice again");
   });
 });

@@ -90,5 +90,6 @@ describe("a tier of shards", () => {
     await open();
     await tier.openShard({ shard: 1, hold: new TestHold(1) });
     expect(tier.stats()).toEqual({ entries: 6, flushed_at: 7, shards: 2 });
+    expect([tier.statsOf(1), tier.statsOf(2)]).toEqual([{ entries: 3, flushed_at: 7 }, undefined]);
   });
 });

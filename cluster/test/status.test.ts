@@ -32,6 +32,8 @@ it("a status names hosts and the owners of shards", async () => {
   await write("own.host.c", { instance: "", isLeaving: false });
   await write("own.shard.0", { host: "a", epoch: 4 });
   await write("own.shard.2", { host: "c", epoch: 1 });
+  await write("own.pin.1", { host: "b" });
+  await write("own.pin.2", { host: "" });
   const { hosts, shards } = await read(60_000);
   expect(hosts.map(({ host, state, shards: count }) => [host, state, count])).toEqual([
     ["a", "running", 1],
@@ -39,9 +41,9 @@ it("a status names hosts and the owners of shards", async () => {
     ["c", "stopped", 0],
   ]);
   expect(shards).toEqual([
-    { shard: 0, host: "a", epoch: 4 },
-    { shard: 1, host: null, epoch: 0 },
-    { shard: 2, host: null, epoch: 1 },
+    { shard: 0, host: "a", epoch: 4, pinned: null },
+    { shard: 1, host: null, epoch: 0, pinned: "b" },
+    { shard: 2, host: null, epoch: 1, pinned: null },
   ]);
 });
 

@@ -19,6 +19,8 @@ interface ServerSettings {
   readonly prefix: string;
   /** Maximum message size in bytes. */
   readonly maxPayload?: number | undefined;
+  /** Number of shards of a cluster. */
+  readonly shards?: number | undefined;
 }
 
 const MAX_PAYLOAD = 1024 * 1024;
@@ -27,7 +29,7 @@ const MAX_PAYLOAD = 1024 * 1024;
 export async function initialised(
   state: AuthState | undefined,
   newKey: NewKey,
-  { prefix, maxPayload }: ServerSettings,
+  { prefix, maxPayload, shards = state?.shards }: ServerSettings,
 ): Promise<AuthState> {
   if (state !== undefined && state.prefix !== prefix) {
     throw new TypeError(
@@ -38,6 +40,7 @@ export async function initialised(
     format: 1,
     prefix,
     max_payload: maxPayload ?? state?.max_payload ?? MAX_PAYLOAD,
+    ...(shards !== undefined && { shards }),
     host: state?.host ?? (await newKey(HOST_USER)),
     operator: state?.operator ?? (await newKey(OPERATOR_USER)),
     ...(state?.gateway && { gateway: state.gateway }),

@@ -23,6 +23,8 @@ export const AuthStateSchema = z.strictObject({
   format: z.literal(1),
   prefix: z.string(),
   max_payload: limit,
+  /** Number of shards, if the hosts are a cluster. */
+  shards: z.int().min(1).max(256).optional(),
   host: key,
   operator: key,
   gateway: GatewaySchema.optional(),

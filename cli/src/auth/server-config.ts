@@ -1,3 +1,4 @@
+import { controlSubject, SHARD_SUBJECTS, shardMappings, shardSubject } from "@membus/cluster/routing";
 import { agentToken, hostSubjects, operatorSubject } from "@membus/protocol";
 import {
   type AuthAgent,
@@ -56,7 +57,20 @@ function accountOf(tenant: string): string {
   return `tenant_${tenant}`;
 }
 
-function hostAccount({ prefix, host, operator, gateway, tenants }: AuthState): object {
+/** What the hosts of a cluster may use in addition: their log and bucket in JetStream, and the subjects of shards. */
+const CLUSTER_HOST = {
+  publish: ["$JS.API.>", "$KV.>", "log.>"],
+  subscribe: [SHARD_SUBJECTS],
+};
+
+/** What an operator of a cluster may use in addition: the bucket, its records of owners, and commands to owners. */
+const CLUSTER_OPERATOR = [
+  ...["$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*", "$KV.*.own.>"],
+  controlSubject("*"),
+];
+
+function hostAccount(state: AuthState): object {
+  const { prefix, shards, gateway, tenants } = state;
   const exports = Object.keys(tenants).flatMap((tenant) => {
     const accounts = [accountOf(tenant)];
     return [
@@ -64,19 +78,34 @@ function hostAccount({ prefix, host, operator, gateway, tenants }: AuthState): o
       { stream: `${prefix}.${tenant}.*.events.>`, accounts },
     ];
   });
-  const gateways = gateway === undefined ? [] : [gatewayUser(prefix, gateway, Object.keys(tenants))];
+  const gateways = gateway === undefined ? [] : [gatewayUser(state, gateway)];
   return {
-    users: [hostUser(prefix, host), operatorUser(prefix, operator, Object.keys(tenants)), ...gateways],
+    users: [hostUser(state), operatorUser(state), ...gateways],
     exports,
+    ...(shards !== undefined && { jetstream: "enabled", mappings: mappingsOf(prefix, shards) }),
   };
 }
 
-function hostUser(prefix: string, nkey: string): object {
+function mappingsOf(prefix: string, shards: number): object {
+  return Object.fromEntries(shardMappings(prefix, shards).map(({ from, to }) => [from, to]));
+}
+
+/** Returns the subject that a user of the hosts' account needs: nats-server checks permissions after its mapping. */
+function sentSubject({ shards }: AuthState, subject: string): string {
+  return shards === undefined ? subject : shardSubject("*", subject);
+}
+
+function hostUser(state: AuthState): object {
+  const { prefix, host: nkey, shards } = state;
+  const isCluster = shards !== undefined;
+  // A host of a cluster checks the mapping with pings.
+  const probes = isCluster ? [...CLUSTER_HOST.publish, sentSubject(state, `${prefix}.*.*.ping`)] : [];
+  const subjects = isCluster ? CLUSTER_HOST.subscribe : hostSubjects(prefix);
   return {
     nkey,
     permissions: {
-      publish: { allow: [`${prefix}.*.*.events.>`, "$SRV.INFO.membus"] },
-      subscribe: { allow: [...hostSubjects(prefix), "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
+      publish: { allow: [`${prefix}.*.*.events.>`, "$SRV.INFO.membus", ...probes] },
+      subscribe: { allow: [...subjects, "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
       // The longest request timeout is ten minutes.
       allow_responses: { max: 1, expires: "11m" },
     },
@@ -84,14 +113,16 @@ function hostUser(prefix: string, nkey: string): object {
 }
 
 /** Returns the operator user. It may read figures, and list the agents of the tenants. */
-function operatorUser(prefix: string, nkey: string, tenants: readonly string[]): object {
+function operatorUser(state: AuthState): object {
+  const { prefix, operator: nkey, tenants, shards } = state;
   return {
     nkey,
     permissions: {
       publish: {
         allow: [
           ...["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
-          ...tenants.map((tenant) => operatorSubject(tenant, prefix)),
+          ...Object.keys(tenants).map((tenant) => sentSubject(state, operatorSubject(tenant, prefix))),
+          ...(shards === undefined ? [] : CLUSTER_OPERATOR),
         ],
       },
       subscribe: { allow: [`${OPERATOR_USER.inboxPrefix}.>`, `${prefix}.*.*.events.>`] },
@@ -103,10 +134,15 @@ function operatorUser(prefix: string, nkey: string, tenants: readonly string[]):
  * Returns the gateway user. It may send requests as any agent of its tenants, receive their store events, and
  * relay replies to other gateways.
  */
-function gatewayUser(prefix: string, { key: nkey, tenants }: AuthGateway, known: readonly string[]): object {
-  const own = (tenants ?? known).map((tenant) => `${prefix}.${tenant}`);
+function gatewayUser(
+  state: AuthState,
+  { key: nkey, tenants = Object.keys(state.tenants) }: AuthGateway,
+): object {
+  const own = tenants.map((tenant) => `${state.prefix}.${tenant}`);
   const relay = [`${RELAY_PREFIX}.opened.*`, `${RELAY_PREFIX}.reply.*`];
-  const requests = own.flatMap((tenant) => [`${tenant}.*.memory.*.req`, `${tenant}.${READY_AGENT}.ping`]);
+  const requests = own
+    .flatMap((tenant) => [`${tenant}.*.memory.*.req`, `${tenant}.${READY_AGENT}.ping`])
+    .map((subject) => sentSubject(state, subject));
   return {
     nkey,
     permissions: {

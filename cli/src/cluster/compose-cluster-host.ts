@@ -7,6 +7,8 @@ import type { Logger } from "@membus/protocol/plugin";
 import { composeProviders, createConfiguredHost } from "../compose/compose-host.js";
 import type { Config } from "../config/config-schema.js";
 import { joinCluster } from "./join-cluster.js";
+import { shardCommands } from "./shard-commands.js";
+import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
 
 const NAME_LENGTH_MAX = 64;
@@ -16,7 +18,7 @@ export interface ClusterHost {
   /** Name of the host in the cluster. */
   readonly name: string;
   readonly identity: ClusterIdentity;
-  /** Begins to acquire shards. The host must be started. */
+  /** Begins to acquire shards and to run commands of operators. The host must be started. */
   serve(): ShardServing;
 }
 
@@ -42,12 +44,16 @@ export async function composeClusterHost(
   const parts = { bus: shardedBus, plugins, cluster: identity.id, logger, ...providers };
   const host = createConfiguredHost(config, parts);
   const name = config.cluster?.host ?? hostName();
-  const serve = () =>
-    new ShardServing(
-      { host: name, shardCount: identity.shardCount, leaseMs: identity.leaseMs },
+  const serve = () => {
+    const { shardCount, leaseMs } = identity;
+    const serving = new ShardServing(
+      { host: name, shardCount, leaseMs },
       { bucket: stores.bucket, clock: monotonicClock, logger },
       { bus: shardedBus, tiers: Object.values(plugins) },
     );
+    serveShardControl(bus, serving, shardCommands(serving, plugins, shardCount));
+    return serving;
+  };
   return { host, name, identity, serve };
 }
 

@@ -2,6 +2,7 @@ import { connectNatsBus } from "@membus/bus";
 import { createCluster, OwnershipOptionsSchema } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
+import { asAuthHost } from "../auth/auth-host.js";
 import { composeProviders } from "../compose/compose-host.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
@@ -25,7 +26,8 @@ export interface InitOptions extends OptionsOf<typeof InitOptionsSchema> {}
  * Creates the cluster of the settings after a check of its servers and its store.
  * @throws {TypeError} for a value out of range. Else as `checkRouting`, `TableBucket.open` and `createCluster`.
  */
-export async function initCluster({ config, output }: Session, given: InitOptions): Promise<void> {
+export async function initCluster({ config: own, output }: Session, given: InitOptions): Promise<void> {
+  const config = asAuthHost(own);
   const options = parseOptions(InitOptionsSchema, given);
   if (options.replicas % 2 === 0)
     throw new TypeError("replicas must be 1, 3 or 5: an even number adds no safety");

@@ -1,5 +1,6 @@
 import { type OwnedShard, openShardPlace, ShardedPlugin } from "@membus/cluster";
 import { createMultilingualAnalyzer } from "@membus/languages";
+import type { KitPlugin } from "@membus/plugin-kit";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type MemoryTier, TIERS } from "@membus/protocol";
@@ -9,7 +10,7 @@ import { definedOnly } from "../flags/defined-only.js";
 import type { JoinedCluster } from "./join-cluster.js";
 import { perShard } from "./per-shard.js";
 
-type ShardedPlugins = Partial<Record<MemoryTier, ShardedPlugin>>;
+export type ShardedPlugins = Partial<Record<MemoryTier, ShardedPlugin<KitPlugin>>>;
 
 /** Returns the tiers of a host in a cluster. @throws {TypeError} for a tier with a plugin that is not built in. */
 export function shardedPlugins(config: Config, { identity, stores }: JoinedCluster): ShardedPlugins {
@@ -20,7 +21,7 @@ export function shardedPlugins(config: Config, { identity, stores }: JoinedClust
   const working = () => createLruPlugin(lru, analyzer, storageQuotas(quotas));
   const durable = (tier: Exclude<MemoryTier, "working">) => (owned?: OwnedShard) =>
     createLanceDbPlugin({
-      ...definedOnly({ analyzer, kit, quotas: quotas?.[tier] }),
+      ...definedOnly({ analyzer, kit, quotas: quotas?.[tier], acceptLoss: owned?.acceptLoss }),
       openPlace: async (services) => openShardPlace({ ...stores, storage: storage! }, owned!, services),
     });
   const plugins: ShardedPlugins = {};

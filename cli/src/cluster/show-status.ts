@@ -1,42 +1,28 @@
-import { connectNatsBus } from "@membus/bus";
-import { type ClusterIdentity, type ClusterStatus, findCluster, readStatus } from "@membus/cluster";
-import { monotonicClock, systemClock } from "@membus/protocol";
-import { natsOptions } from "../flags/nats-options.js";
-import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
-import { bucketOptions } from "./join-cluster.js";
+import { type ReportedCluster, type ReportedShard, readShards } from "./read-shards.js";
 import { shownIdentity } from "./shown-identity.js";
+import { withCluster } from "./with-cluster.js";
 
-/** Prints hosts, shards and servers of the cluster of the settings. Errors as in `findCluster`. */
-export async function showStatus({ config, output }: Session): Promise<void> {
-  const logger = createLogger(config.log_level);
-  const dependencies = { logger, clock: systemClock };
-  const bus = await connectNatsBus(await natsOptions(config, "membus-cluster"), dependencies);
-  try {
-    const { bucket, identity } = await findCluster(bus.connection, bucketOptions(config));
-    const status = await readStatus(bucket, identity, { clock: monotonicClock, logger });
-    output.result(reportOf(identity, status), () => describe(identity.id, status));
-  } finally {
-    await bus.close();
-  }
+/** Prints hosts, shards and servers of the cluster of the settings. Errors as in `readShards`. */
+export async function showStatus(session: Session): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    const { identity } = access;
+    const status = await readShards(access);
+    const { hosts, shards, servers } = status;
+    const report = {
+      ...shownIdentity(identity),
+      hosts: hosts.map(({ renewedS, ...host }) => ({ ...host, renewed_s: renewedS })),
+      shards,
+      servers: servers.map(({ server, isCurrent }) => ({ server, is_current: isCurrent })),
+    };
+    session.output.result(report, () => describe(identity.id, status));
+  });
 }
 
-function reportOf(identity: ClusterIdentity, { hosts, shards, servers }: ClusterStatus) {
-  return {
-    ...shownIdentity(identity),
-    hosts: hosts.map(({ renewedS, ...host }) => ({ ...host, renewed_s: renewedS })),
-    shards,
-    servers: servers.map(({ server, isCurrent }) => ({ server, is_current: isCurrent })),
-  };
-}
-
-function describe(id: string, { hosts, shards, servers }: ClusterStatus): string {
+function describe(id: string, { hosts, shards, servers }: ReportedCluster): string {
   const hostLines = hosts.map(
     ({ host, state, shards, renewedS }) =>
       `  ${host}: ${state}, ${shards} shards, lease renewed ${renewedS.toFixed(1)} s ago`,
-  );
-  const shardLines = shards.map(
-    ({ shard, host, epoch }) => `  ${shard}: ${host ?? "no owner"}, epoch ${epoch}`,
   );
   const serverLines = servers.map(
     ({ server, isCurrent }) => `  ${server}: ${isCurrent ? "current" : "down or late"}`,
@@ -48,7 +34,22 @@ function describe(id: string, { hosts, shards, servers }: ClusterStatus): string
   return [
     `cluster ${id}`,
     ...section("hosts", hostLines),
-    ...section("shards", shardLines),
+    ...section("shards", shards.map(describeShard)),
     ...section("nats-servers of the bucket", serverLines),
   ].join("\n");
+}
+
+function describeShard({ shard, host, epoch, pinned, report }: ReportedShard): string {
+  const choice = pinned === null ? "" : `, moved to ${pinned} by an operator`;
+  const start = `  ${shard}: ${host ?? "no owner"}, epoch ${epoch}${choice}`;
+  if (host === null) return start;
+  if (report === null) return `${start}, no reply`;
+  if (report.problem !== null) return `${start}, cannot be opened: ${report.problem.message}`;
+  if (!report.is_serving) return `${start}, opening`;
+  return `${start}, serving, ${sumOf(report, "backlog_rows")} rows to flush, ${sumOf(report, "log_segments")} log streams`;
+}
+
+/** Adds a figure of all tiers. */
+function sumOf({ tiers }: NonNullable<ReportedShard["report"]>, figure: string): number {
+  return Object.values(tiers).reduce((sum, figures) => sum + Number(figures[figure] ?? 0), 0);
 }

@@ -1,5 +1,6 @@
 import { connectNatsBus, serverAddress } from "@membus/bus";
 import { systemClock } from "@membus/protocol";
+import { asAuthHost } from "../auth/auth-host.js";
 import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
@@ -13,8 +14,9 @@ import { untilSignalled } from "../until-signalled.js";
  * Runs a host of a cluster until a signal. It then hands its shards over.
  * @throws {TypeError} for settings that a cluster does not support. Else as `composeClusterHost` does.
  */
-export async function upCluster({ config, output }: Session, start: StartOptions): Promise<void> {
-  refuseUnsupported(config, start);
+export async function upCluster({ config: given, output }: Session, start: StartOptions): Promise<void> {
+  refuseUnsupported(given, start);
+  const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
   collectGarbageEarly(limit);
@@ -62,5 +64,4 @@ function refuseUnsupported(config: Config, start: StartOptions): void {
   refuse(config.http !== false, "http", "run `membus gateway` beside the host");
   refuse(config.durability !== "disk", "durability", "set sync_interval of the nats-servers");
   refuse(config.log !== undefined, "log", "the log is in JetStream");
-  refuse(config.nats.auth !== undefined, "nats.auth", "use the credentials of the nats-servers");
 }

@@ -1,15 +1,18 @@
 import type { Owner } from "@membus/plugin-kit";
 import type { Command } from "commander";
 import type { TierErasure } from "../erase/erase-tiers.js";
+import { CLUSTER_FLAG, CLUSTER_NAME_FLAG, type ClusterFlags, clusterConfig } from "../flags/cluster-flags.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { createLogger } from "../logger.js";
 import { type CommonFlags, openSession, type Session } from "../session.js";
+import { confirm } from "../terminal/confirm.js";
 
 const EXPLANATION = `
 --agent erases an agent of --tenant (default: default): its working and episodic entries, the semantic entries that it wrote
 last, and its cached replies. Semantic entries that another agent has since changed are kept. --tenant without --agent erases a
 whole tenant, including its tables.
 
-If a host serves the folder, the host erases without downtime, and continues even if this command is stopped. If the erasure is
+With --cluster, the host that serves the tenant erases it. If a host serves the folder, the host erases without downtime, and continues even if this command is stopped. If the erasure is
 interrupted, run the command again or restart the host to complete it.
 
 Revoke the agent's credentials first. Entries acknowledged before the erasure began are deleted. Entries stored later,
@@ -24,7 +27,7 @@ const MAY_REMAIN = [
   "free disk blocks, unless the volume is encrypted",
 ];
 
-interface EraseFlags extends CommonFlags {
+interface EraseFlags extends CommonFlags, ClusterFlags {
   readonly data?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -43,6 +46,8 @@ export function registerAdmin(program: Command): void {
     .command("erase")
     .description("erase an agent or a whole tenant from every tier, including all bytes on disk")
     .option("--data <folder>", "data folder (default ./.membus)")
+    .option(...CLUSTER_FLAG)
+    .option(...CLUSTER_NAME_FLAG)
     .option("--dry-run", "count the entries, erase nothing")
     .option("--yes", "do not ask for confirmation")
     .addHelpText("after", EXPLANATION)
@@ -50,21 +55,33 @@ export function registerAdmin(program: Command): void {
 }
 
 async function erase(command: Command): Promise<void> {
-  const { data, tenant, agent, yes = false, dryRun = false } = command.optsWithGlobals<EraseFlags>();
+  const flags = command.optsWithGlobals<EraseFlags>();
+  const { data, tenant, agent, yes = false, dryRun = false } = flags;
   if (tenant === undefined && agent === undefined) throw new TypeError("--agent or --tenant is required");
-  const { config, output } = await openSession(command, data === undefined ? {} : { data });
-  const { tierFolders } = await import("../backup/tier-folders.js");
-  await tierFolders(config.data);
+  const session = await openSession(command, { ...definedOnly({ data }), ...clusterConfig(flags) });
+  const { config, output } = session;
   const owner: Owner = { tenant: config.tenant, ...(agent !== undefined && { agent }) };
-  if (!dryRun && !yes) await confirm(owner, config.data);
+  const isCluster = config.cluster !== undefined;
+  const { tierFolders } = await import("../backup/tier-folders.js");
+  if (!isCluster) await tierFolders(config.data);
+  const place = isCluster ? "the cluster" : config.data;
+  if (!dryRun && !yes) await confirm(`erases ${nameOf(owner)} from ${place}`, owner.agent ?? owner.tenant);
   const verb = dryRun ? "counting" : "erasing";
-  output.note(`${verb} ${nameOf(owner)} in ${config.data}: this may take minutes`);
-  const { eraseOnServingHost } = await import("../erase/serving-host.js");
-  const tiers =
-    (await eraseOnServingHost(owner, { data: config.data, dryRun })) ??
-    (await eraseWithoutHost(owner, { config, output }, dryRun));
+  output.note(`${verb} ${nameOf(owner)} in ${place}: this may take minutes`);
+  const tiers = await (isCluster ? eraseInCluster : eraseInFolder)(owner, session, dryRun);
   const report: EraseReport = { owner, dry_run: dryRun, tiers, may_remain: MAY_REMAIN };
   output.result(report, () => describe(report));
+}
+
+async function eraseInFolder(owner: Owner, session: Session, dryRun: boolean): Promise<TierErasure[]> {
+  const { eraseOnServingHost } = await import("../erase/serving-host.js");
+  const done = await eraseOnServingHost(owner, { data: session.config.data, dryRun });
+  return done ?? eraseWithoutHost(owner, session, dryRun);
+}
+
+async function eraseInCluster(owner: Owner, session: Session, dryRun: boolean): Promise<TierErasure[]> {
+  const { eraseOnOwner } = await import("../cluster/erase-on-owner.js");
+  return eraseOnOwner(owner, session, dryRun);
 }
 
 /** Erases an owner from the data folder when no host serves it. */
@@ -88,28 +105,6 @@ async function eraseWithoutHost(
 
 function nameOf({ tenant, agent }: Owner): string {
   return agent === undefined ? `tenant ${tenant}` : `agent ${agent} of tenant ${tenant}`;
-}
-
-/**
- * Asks for the name of the owner to be erased.
- *
- * @throws {TypeError} without a terminal, or if another text is entered.
- */
-async function confirm(owner: Owner, folder: string): Promise<void> {
-  const name = owner.agent ?? owner.tenant;
-  const what = nameOf(owner);
-  if (!process.stdin.isTTY)
-    throw new TypeError(
-      `cannot ask for confirmation without a terminal: add --yes to erase ${what} from ${folder}`,
-    );
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`This erases ${what} from ${folder}. Type its name to continue: `);
-    if (answer.trim() !== name) throw new TypeError("nothing was erased");
-  } finally {
-    terminal.close();
-  }
 }
 
 function describe({ dry_run, tiers, may_remain }: EraseReport): string {

@@ -15,6 +15,11 @@ interface AgentFlags {
   readonly readOnlyTiers?: string;
 }
 
+interface InitFlags {
+  readonly maxPayload?: string;
+  readonly shards?: string;
+}
+
 const FOLDER = "./membus-auth";
 const AFTER = `
 Keys are nkeys. The server configuration contains only public keys. Each seed is stored in a separate file that only the
@@ -33,7 +38,8 @@ export function registerAuth(program: Command): void {
     .command("init")
     .description("create the host and operator keys and the configuration (idempotent)")
     .option("--max-payload <bytes>", "largest message in bytes, 1024..67108864 (default 1048576)")
-    .action((flags: { maxPayload?: string }, command: Command) => init(command, flags.maxPayload));
+    .option("--shards <number>", "the hosts are a cluster with this number of shards")
+    .action((flags: InitFlags, command: Command) => init(command, flags));
   auth
     .command("add-tenant <tenant>")
     .description("add a tenant without agents, or change the limits of an existing tenant")
@@ -89,15 +95,15 @@ function registerGatewayUser(auth: Command): void {
     .action((_flags: object, command: Command) => removeGateway(command));
 }
 
-async function init(command: Command, maxPayloadFlag: string | undefined): Promise<void> {
+async function init(command: Command, flags: InitFlags): Promise<void> {
   const { config } = await openSession(command);
   const { initialised } = await import("../auth/auth-changes.js");
-  const maxPayload =
-    maxPayloadFlag === undefined
-      ? undefined
-      : bounded("--max-payload", maxPayloadFlag, 1_024, 64 * 1024 ** 2);
+  const given = (flag: string, text: string | undefined, min: number, max: number) =>
+    text === undefined ? undefined : bounded(flag, text, min, max);
+  const maxPayload = given("--max-payload", flags.maxPayload, 1_024, 64 * 1024 ** 2);
+  const shards = given("--shards", flags.shards, 1, 256);
   await change(command, [], async (state, newKey) =>
-    initialised(state, newKey, { prefix: config.prefix, maxPayload }),
+    initialised(state, newKey, { prefix: config.prefix, maxPayload, shards }),
   );
 }
 

@@ -1,11 +1,18 @@
 import type { Command } from "commander";
+import { CLUSTER_NAME_FLAG, type ClusterFlags } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
-import { openSession } from "../session.js";
+import { openSession, type Session } from "../session.js";
+import { confirm } from "../terminal/confirm.js";
 
-interface InitFlags {
+type NameFlag = Pick<ClusterFlags, "clusterName">;
+
+interface WaitFlags extends NameFlag {
+  readonly wait: string;
+}
+
+interface InitFlags extends NameFlag {
   readonly store: string;
-  readonly clusterName?: string;
   readonly shards: string;
   readonly replicas: string;
   readonly leaseMs: string;
@@ -34,13 +41,13 @@ export function registerCluster(program: Command): void {
     .command("init")
     .description("create a cluster on running nats-servers and an object store")
     .requiredOption("--store <url>", "place of the tables, such as s3://bucket/path")
-    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
+    .option(...CLUSTER_NAME_FLAG)
     .option("--shards <number>", "number of shards. Each has one owner at a time", "16")
     .option("--replicas <number>", "nats-servers that store each record", "3")
     .option("--lease-ms <number>", "time after which other hosts take the shards of a silent one", "10000")
     .addHelpText("after", INIT_EXPLANATION)
-    .action(async ({ clusterName, ...flags }: InitFlags, command: Command) => {
-      const session = await openSession(command, { cluster: definedOnly({ name: clusterName }) });
+    .action(async (flags: InitFlags, command: Command) => {
+      const session = await openClusterSession(command, flags);
       const { initCluster } = await import("../cluster/init-cluster.js");
       await initCluster(session, {
         store: flags.store,
@@ -52,10 +59,73 @@ export function registerCluster(program: Command): void {
   cluster
     .command("status")
     .description("show the hosts, the owner of each shard, and the nats-servers of a cluster")
-    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
-    .action(async ({ clusterName }: Pick<InitFlags, "clusterName">, command: Command) => {
-      const session = await openSession(command, { cluster: definedOnly({ name: clusterName }) });
+    .option(...CLUSTER_NAME_FLAG)
+    .action(async (flags: NameFlag, command: Command) => {
+      const session = await openClusterSession(command, flags);
       const { showStatus } = await import("../cluster/show-status.js");
       await showStatus(session);
     });
+  registerMoves(cluster);
+}
+
+const WAIT_FLAG = ["--wait <seconds>", "how long to wait for the effect", "300"] as const;
+
+function registerMoves(cluster: Command): void {
+  cluster
+    .command("drain")
+    .description("give the shards of a host to the others, for example before its machine is stopped")
+    .argument("<host>", "name of the host")
+    .option(...CLUSTER_NAME_FLAG)
+    .option("--undo", "let the host take shards again. A restart does it too")
+    .option(...WAIT_FLAG)
+    .action(async (host: string, flags: WaitFlags & { undo?: boolean }, command: Command) => {
+      const session = await openClusterSession(command, flags);
+      const { drain, endDrain } = await import("../cluster/move-shards.js");
+      if (flags.undo) await endDrain(session, host);
+      else await drain(session, host, waiting(flags));
+    });
+  cluster
+    .command("move")
+    .description("move a shard to a host, where it stays while the host runs")
+    .argument("<shard>", "number of the shard", Number)
+    .argument("[host]", "name of the host")
+    .option(...CLUSTER_NAME_FLAG)
+    .option("--undo", "let the cluster choose the host again")
+    .option(...WAIT_FLAG)
+    .action(
+      async (
+        shard: number,
+        host: string | undefined,
+        flags: WaitFlags & { undo?: boolean },
+        command: Command,
+      ) => {
+        if ((host === undefined) !== (flags.undo === true)) throw new TypeError("give a host or --undo");
+        const session = await openClusterSession(command, flags);
+        const { endMove, move } = await import("../cluster/move-shards.js");
+        if (host === undefined) await endMove(session, shard);
+        else await move(session, shard, host, waiting(flags));
+      },
+    );
+  cluster
+    .command("accept-loss")
+    .description("serve a shard without its missing log streams and tables")
+    .argument("<shard>", "number of the shard", Number)
+    .option(...CLUSTER_NAME_FLAG)
+    .option("--yes", "do not ask for confirmation")
+    .option(...WAIT_FLAG)
+    .action(async (shard: number, flags: WaitFlags & { yes?: boolean }, command: Command) => {
+      const session = await openClusterSession(command, flags);
+      const { acceptLoss } = await import("../cluster/move-shards.js");
+      const confirmLoss = async (problem: string) => {
+        session.output.note(problem);
+        if (!flags.yes) await confirm(`gives up what shard ${shard} has lost`, String(shard));
+      };
+      await acceptLoss(session, shard, { ...waiting(flags), confirmLoss });
+    });
+}
+
+const waiting = ({ wait }: WaitFlags) => ({ waitS: numberFlag("--wait", wait) });
+
+function openClusterSession(command: Command, { clusterName: name }: NameFlag): Promise<Session> {
+  return openSession(command, { cluster: definedOnly({ name }) });
 }

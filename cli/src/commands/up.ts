@@ -12,6 +12,7 @@ import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
+import { CLUSTER_NAME_FLAG } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -57,7 +58,7 @@ export function registerUp(program: Command): void {
       "--store <url>",
       "refuse to start unless the cluster's tables are at this place, such as s3://bucket/path",
     )
-    .option("--cluster-name <name>", "name of the cluster's bucket in NATS (default membus)")
+    .option(...CLUSTER_NAME_FLAG)
     .option("--host-name <name>", "name of the host in the cluster (default: of the machine)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "nats-server binary to run")

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { hasListener, withSocketAddress } from "@membus/disk";
 import { type Json, MemoryError } from "@membus/protocol";
-import { type ControlReply, type ControlRequest, controlPath } from "./control-messages.js";
+import { type ControlRequest, controlPath, resultOf } from "./control-messages.js";
 
 /**
  * Sends a request to the host that serves a data folder, and calls `use` with the result. The host keeps its
@@ -32,9 +32,7 @@ export async function sendToHost<T>(
 
 async function readReply(socket: Socket): Promise<Json> {
   for await (const line of createInterface({ input: socket })) {
-    const { result = null, error } = JSON.parse(line) as ControlReply;
-    if (error === undefined) return result;
-    throw new MemoryError(error.code, error.message, error.detail);
+    return resultOf(line);
   }
   throw new MemoryError("unavailable", "the host stopped before it replied: check its log, then retry");
 }

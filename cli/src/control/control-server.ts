@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { hasListener, withSocketAddress } from "@membus/disk";
-import { isMemoryError, type Json, MemoryError } from "@membus/protocol";
-import type { ControlReply, ControlRequest } from "./control-messages.js";
+import { type Json, MemoryError } from "@membus/protocol";
+import { type ControlReply, commandOf, errorReply, parseControlRequest } from "./control-messages.js";
 
 /**
  * A command that a host runs for local clients. `answer` sends the result, and resolves when the client has
@@ -81,12 +81,10 @@ async function serve(socket: Socket, commands: Readonly<Record<string, ControlCo
     await disconnected;
   };
   try {
-    const { cmd, args = {} } = parseRequest(await readLine(socket));
-    const command = Object.hasOwn(commands, cmd) ? commands[cmd] : undefined;
-    if (command === undefined) throw new MemoryError("unsupported", `unknown command ${cmd}`);
-    await command(args, (result) => reply({ result }));
+    const request = parseControlRequest(await readLine(socket));
+    await commandOf(commands, request)(request.args ?? {}, (result) => reply({ result }));
   } catch (error) {
-    await reply({ error: describe(error) });
+    await reply(errorReply(error));
   } finally {
     socket.destroy();
   }
@@ -108,23 +106,4 @@ function readLine(socket: Socket): Promise<string> {
       reject(new MemoryError("unavailable", "the client disconnected before it sent a request")),
     );
   });
-}
-
-function parseRequest(line: string): ControlRequest {
-  try {
-    const { cmd, args } = JSON.parse(line) as ControlRequest;
-    if (typeof cmd === "string") return { cmd, ...(args !== undefined && { args }) };
-  } catch {
-    // Invalid JSON is reported below.
-  }
-  throw new MemoryError("schema_violation", 'invalid request: expected {"cmd": …, "args": {…}}');
-}
-
-function describe(error: unknown): NonNullable<ControlReply["error"]> {
-  if (isMemoryError(error)) return { code: error.code, message: error.message, detail: error.detail };
-  return {
-    code: "runtime_error",
-    message: error instanceof Error ? error.message : String(error),
-    detail: {},
-  };
 }

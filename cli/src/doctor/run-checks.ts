@@ -30,7 +30,9 @@ export async function runChecks(
     ["nats-server", () => checkNatsServer(config, env)],
     ["host", async () => (host ? checkHost(config) : [])],
     ["tiers", async () => (host ? checkTiers(config) : [])],
-    ["data", () => checkDataDirectory(config.data)],
+    config.cluster === undefined
+      ? ["data", () => checkDataDirectory(config.data)]
+      : ["cluster", async () => (host ? (await import("./check-cluster.js")).checkCluster(given, env) : [])],
     ["files", () => checkFiles(config)],
     ["embedder", () => checkEmbedder(config, env)],
     ["reranker", () => checkReranker(config, env)],

@@ -1,5 +1,5 @@
 import type { ErasedCounts, KitPlugin, Owner } from "@membus/plugin-kit";
-import { MemoryError, type MemoryTier, systemClock } from "@membus/protocol";
+import { isMemoryError, type Json, MemoryError, type MemoryTier, systemClock } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { unservedFolders } from "../backup/tier-folders.js";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
@@ -7,7 +7,8 @@ import type { ComposedPlugins } from "../compose/compose-plugins.js";
 /** Result of an erasure in one tier. */
 export interface TierErasure extends ErasedCounts {
   readonly tier: MemoryTier;
-  readonly folder: string;
+  /** Absent in a cluster. */
+  readonly folder?: string;
   /** Unix seconds when the last byte was erased. Absent after a dry run. */
   readonly erased_at?: number;
 }
@@ -18,14 +19,40 @@ export interface ErasureOptions {
   onTier(tier: MemoryTier): void;
 }
 
+type Eraser = Pick<KitPlugin, "eraseOwner" | "announceErasure">;
+
 export interface ErasableTier {
   readonly tier: MemoryTier;
+  readonly folder?: string;
+  readonly plugin: Eraser;
+}
+
+export interface ErasableFolder extends ErasableTier {
   readonly folder: string;
-  readonly plugin: MemoryPlugin & Pick<KitPlugin, "eraseOwner" | "announceErasure">;
+  readonly plugin: MemoryPlugin & Eraser;
+}
+
+/** Reads the arguments of an erasure that an operator requests. @throws {MemoryError} `schema_violation` for others. */
+export function eraseArgs({ owner, dry_run: dryRun }: { readonly [name: string]: Json }) {
+  if (isOwner(owner) && typeof dryRun === "boolean") return { owner, dryRun };
+  throw new MemoryError("schema_violation", "invalid args: expected {owner: {tenant, agent?}, dry_run}");
+}
+
+function isOwner(value: Json | undefined): value is { readonly tenant: string; readonly agent?: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { tenant, agent = "" } = value;
+  return typeof tenant === "string" && typeof agent === "string";
+}
+
+/** Says that an erasure was cut short. A dry run and a refusal change nothing. */
+export function asCutShort(error: unknown, dryRun: boolean): unknown {
+  if (dryRun || !isMemoryError(error) || error.code === "unsupported") return error;
+  const detail = { ...error.detail, reason: "erasure_cut_short" };
+  return new MemoryError(error.code, error.message, detail, { cause: error });
 }
 
 /** @throws {MemoryError} `unsupported` for a plugin that cannot erase. */
-export function erasableTiers({ plugins, dataDirectories }: ComposedPlugins): ErasableTier[] {
+export function erasableTiers({ plugins, dataDirectories }: ComposedPlugins): ErasableFolder[] {
   return (Object.entries(dataDirectories) as [MemoryTier, string][]).map(([tier, folder]) => {
     const plugin = plugins[tier]!;
     if (isErasable(plugin)) return { tier, folder, plugin };
@@ -59,11 +86,16 @@ export async function eraseTiers(
   for (const { tier, folder, plugin } of tiers) {
     onTier(tier);
     const counts = await plugin.eraseOwner(owner, { dryRun });
-    done.push({ tier, folder, ...counts, ...(!dryRun && { erased_at: systemClock.now() }) });
+    done.push({
+      tier,
+      ...(folder !== undefined && { folder }),
+      ...counts,
+      ...(!dryRun && { erased_at: systemClock.now() }),
+    });
   }
   return done;
 }
 
-function isErasable(plugin: MemoryPlugin): plugin is ErasableTier["plugin"] {
-  return typeof (plugin as Partial<ErasableTier["plugin"]>).announceErasure === "function";
+function isErasable(plugin: MemoryPlugin): plugin is ErasableFolder["plugin"] {
+  return typeof (plugin as Partial<Eraser>).announceErasure === "function";
 }

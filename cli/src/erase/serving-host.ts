@@ -1,21 +1,25 @@
 import type { Owner } from "@membus/plugin-kit";
-import { isMemoryError, type Json, MemoryError } from "@membus/protocol";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import { sendToHost } from "../control/control-client.js";
 import type { ControlCommand } from "../control/control-server.js";
-import { erasableTiers, eraseTiers, refuseUnserved, type TierErasure } from "./erase-tiers.js";
+import {
+  asCutShort,
+  erasableTiers,
+  eraseArgs,
+  eraseTiers,
+  refuseUnserved,
+  type TierErasure,
+} from "./erase-tiers.js";
 
 /**
  * Returns the host command that erases an owner while the host serves. It continues if the client
  * disconnects.
  */
 export function eraseCommand(composed: ComposedPlugins, data: string): ControlCommand {
-  return async ({ owner, dry_run }, answer) => {
-    if (!isOwner(owner) || typeof dry_run !== "boolean") {
-      throw new MemoryError("schema_violation", "invalid args: expected {owner: {tenant, agent?}, dry_run}");
-    }
+  return async (args, answer) => {
+    const { owner, dryRun } = eraseArgs(args);
     await refuseUnserved(data, composed);
-    const done = await eraseTiers(owner, erasableTiers(composed), { dryRun: dry_run, onTier() {} });
+    const done = await eraseTiers(owner, erasableTiers(composed), { dryRun, onTier() {} });
     await answer(done.map((one) => ({ ...one })));
   };
 }
@@ -33,14 +37,6 @@ export async function eraseOnServingHost(
   try {
     return (await sendToHost(data, request, async (done) => done as unknown as TierErasure[]))?.used;
   } catch (error) {
-    if (dryRun || !isMemoryError(error) || error.code === "unsupported") throw error;
-    const detail = { ...error.detail, reason: "erasure_cut_short" };
-    throw new MemoryError(error.code, error.message, detail, { cause: error });
+    throw asCutShort(error, dryRun);
   }
-}
-
-function isOwner(value: Json | undefined): value is { readonly tenant: string; readonly agent?: string } {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const { tenant, agent = "" } = value;
-  return typeof tenant === "string" && typeof agent === "string";
 }

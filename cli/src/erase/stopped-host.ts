@@ -4,7 +4,7 @@ import { MemoryError, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { ComposedPlugins } from "../compose/compose-plugins.js";
 import {
-  type ErasableTier,
+  type ErasableFolder,
   type ErasureOptions,
   erasableTiers,
   eraseTiers,
@@ -24,7 +24,7 @@ export async function eraseOnStoppedHost(owner: Owner, parts: StoppedHostErasure
   // The folders of other tiers contain only a revision counter.
   const tiers = erasableTiers(parts).filter(({ plugin }) => plugin.manifest.features.durable !== false);
   for (const { folder } of tiers) await refuseOpenFolder(folder);
-  const opened: ErasableTier[] = [];
+  const opened: ErasableFolder[] = [];
   try {
     for (const one of tiers) {
       const { tier, folder, plugin } = one;

@@ -114,3 +114,29 @@ it("hosts are conformant, and serve everything after one of them is killed and a
   expect(await recallAll()).toEqual(kept);
   expect(await status()).toEqual([{ a: "stopped", b: "stopped", c: "running" }, 4]);
 });
+
+it("an operator drains a host, moves a shard and erases a tenant", async () => {
+  await Promise.all(["a", "b"].map(start));
+  await expect.poll(status).toMatchObject([{ a: "running", b: "running", c: "running" }, 4]);
+  const drained = await cli("cluster", "drain", "c");
+  expect(drained).toMatchObject({
+    code: 0,
+    stdout: "host c owns no shards and takes none until it is restarted\n",
+  });
+  expect((await status())[0]).toEqual({ a: "running", b: "running", c: "leaving" });
+  const refused = await cli("cluster", "move", "0", "c");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("host c takes no shards")]);
+  expect((await cli("cluster", "drain", "c", "--undo")).stdout).toBe("host c takes shards again\n");
+  expect((await cli("cluster", "move", "0", "c")).stdout).toBe("host c serves shard 0\n");
+  expect((await cli("cluster", "status")).stdout).toMatch(
+    /^ {2}0: c, epoch \d+, moved to c by an operator, serving, \d+ rows to flush, \d+ log streams$/m,
+  );
+  const loss = await cli("cluster", "accept-loss", "0", "--yes");
+  expect([loss.code, loss.stderr]).toEqual([1, expect.stringContaining("shard 0 has no loss to accept")]);
+  const erased = await cli("admin", "erase", "--cluster-name", "membus", "--tenant", "tenant-0", "--yes");
+  expect(erased.stdout).toMatch(/^episodic {2}1 entries in 1 namespaces/m);
+  const [alice] = await Promise.all([connectAlice(nats.cluster.urls, "tenant-0")]);
+  expect(await alice.recall("own")).toBeNull();
+  const doctor = await cli("doctor", "--cluster-name", "membus");
+  expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("ok    hosts: a, b, c")]);
+});

@@ -82,7 +82,7 @@ function incompleteLog(losses: readonly MissingRange[]): MemoryError {
   const missing = names.length === 0 ? "the end of its newest stream" : `the streams ${names.join(", ")}`;
   const message =
     `the log is incomplete: ${missing} is missing. Opening it loses ${losses.map((loss) => lostRecords(loss, 0)).join(" and ")}. ` +
-    "Restore the streams, or open it anyway with --accept-loss";
+    "Restore the streams, or run `membus cluster accept-loss`";
   return new MemoryError("runtime_error", message, {
     ...{ reason: "log_incomplete", seq: losses[0]!.seq, remedy: "--accept-loss" },
   });

@@ -29,7 +29,8 @@ export class HostLease {
   /** Id of this process in the record. */
   readonly instance = randomUUID();
   readonly #parts: LeaseParts;
-  #isLeaving = false;
+  #isStopping = false;
+  #isDrained = false;
   #revision = 0;
   /** Moment of the monotonic clock at which the lease ends. */
   #heldUntil = Number.NEGATIVE_INFINITY;
@@ -41,6 +42,11 @@ export class HostLease {
 
   constructor(parts: LeaseParts) {
     this.#parts = parts;
+  }
+
+  /** Whether this host takes no more shards, because it stops or because an operator drains it. */
+  get isLeaving(): boolean {
+    return this.#isStopping || this.#isDrained;
   }
 
   get isHeld(): boolean {
@@ -66,7 +72,7 @@ export class HostLease {
 
   /** Renews the lease with a note that this host takes no more shards. Errors as in the bucket. */
   async announceLeaving(): Promise<void> {
-    this.#isLeaving = true;
+    this.#isStopping = true;
     await this.#renew();
   }
 
@@ -79,7 +85,7 @@ export class HostLease {
   }
 
   get #value(): string {
-    return JSON.stringify({ instance: this.instance, isLeaving: this.#isLeaving } satisfies HostRecord);
+    return JSON.stringify({ instance: this.instance, isLeaving: this.isLeaving } satisfies HostRecord);
   }
 
   #endAfter(sentAt: number): number {
@@ -120,7 +126,7 @@ export class HostLease {
     this.#extend(sentAt);
   }
 
-  /** Renews once more if the record is from an earlier renewal that got no answer. */
+  /** Renews once more if the record is from an earlier renewal that got no answer, or if an operator changed it. */
   async #adopt(): Promise<void> {
     const { bucket, host } = this.#parts;
     const lease = this.#number;
@@ -129,6 +135,7 @@ export class HostLease {
     if (this.#hasEnded(lease)) return;
     const isOwn = named?.kind === "host" && named.record?.instance === this.instance;
     if (entry === undefined || !isOwn) return this.#end("another process has the lease of this host");
+    this.#isDrained = named.record.isLeaving;
     this.#revision = entry.revision;
     this.#renewAfter(0);
   }

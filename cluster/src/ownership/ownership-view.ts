@@ -5,6 +5,7 @@ import {
   type HostRecord,
   hostKey,
   OWNERSHIP_KEYS,
+  type PinRecord,
   parseOwnership,
   type ShardRecord,
 } from "./ownership-records.js";
@@ -27,6 +28,7 @@ const CHANGES_PER_POLL_MAX = 1_000;
 export class OwnershipView {
   readonly hosts = new Map<string, Seen<HostRecord>>();
   readonly shards = new Map<number, Seen<ShardRecord>>();
+  readonly pins = new Map<number, Seen<PinRecord>>();
   readonly #bucket: ClusterBucket;
   readonly #clock: MonotonicClock;
   readonly #logger: Logger;
@@ -73,7 +75,9 @@ export class OwnershipView {
     if (named.record === undefined) this.#logger.error({ key, revision }, "ownership record is unreadable");
     const seen = { revision, seenAt, writtenAt };
     if (named.kind === "host") replaceOlder(this.hosts, named.host, { record: named.record, ...seen });
-    else replaceOlder(this.shards, named.shard, { record: named.record, ...seen });
+    else if (named.kind === "shard")
+      replaceOlder(this.shards, named.shard, { record: named.record, ...seen });
+    else replaceOlder(this.pins, named.shard, { record: named.record, ...seen });
   }
 }
 

@@ -156,7 +156,7 @@ export class ShardOwnership {
   async #placeShard(shard: number): Promise<void> {
     const { host } = this.#options;
     const seen = this.#view.shards.get(shard);
-    const best = bestHost(shard, this.#takingHosts());
+    const best = this.#bestHost(shard);
     if (this.#owned.has(shard)) {
       if (best !== host && best !== undefined) this.#handOver(shard);
       return;
@@ -196,7 +196,7 @@ export class ShardOwnership {
       // Without the lease, or in another epoch, the record belongs to the next owner.
       if (this.epochOf(shard) === epoch) {
         this.#owned.delete(shard);
-        const host = bestHost(shard, this.#takingHosts()) ?? "";
+        const host = this.#bestHost(shard) ?? "";
         const value = JSON.stringify({ host, epoch } satisfies ShardRecord);
         await this.#services.bucket.write(shardKey(shard), value, revision);
         this.#services.logger.info({ shard, epoch, host }, "handed a shard over");
@@ -204,12 +204,19 @@ export class ShardOwnership {
     }
   }
 
+  /** Returns the host that should own a shard: the one that an operator chose, if it takes shards. */
+  #bestHost(shard: number): string | undefined {
+    const hosts = [...this.#takingHosts()];
+    const pinned = this.#view.pins.get(shard)?.record?.host;
+    return pinned !== undefined && hosts.includes(pinned) ? pinned : bestHost(shard, hosts);
+  }
+
   /** Hosts that take shards. */
   *#takingHosts(): Iterable<string> {
     for (const [host, { record }] of this.#view.hosts) {
       if (host !== this.#options.host && record?.instance && !record.isLeaving) yield host;
     }
-    if (!this.#isStopped) yield this.#options.host;
+    if (!this.#isStopped && !this.#lease.isLeaving) yield this.#options.host;
   }
 
   /** Whether a host may hold its lease. The host of an unreadable record may. */

@@ -1,5 +1,12 @@
 export { checkRouting, type Routing } from "./check-routing.js";
 export { mappingLines } from "./mapping-lines.js";
-export { type SubjectMapping, shardMappings } from "./shard-mappings.js";
+export {
+  controlSubject,
+  parseShardSubject,
+  SHARD_SUBJECTS,
+  type SubjectMapping,
+  shardMappings,
+  shardSubject,
+} from "./shard-mappings.js";
 export { shardOf } from "./shard-of.js";
 export { type RequestListener, subscribeShard } from "./subscribe-shard.js";

@@ -27,6 +27,14 @@ export function shardSubject(shard: number | "*", subject: string): string {
   return `${SHARD_TOKEN}.${shard}.${subject}`;
 }
 
+/** Returns the subject on which the owner of a shard receives commands of operators. No request has it. */
+export function controlSubject(shard: number | "*"): string {
+  return shardSubject(shard, "control");
+}
+
+/** Subjects of all shards, which only hosts subscribe to. */
+export const SHARD_SUBJECTS = `${SHARD_TOKEN}.>`;
+
 /** Returns the shard and the original subject of a received request. */
 export function parseShardSubject(subject: string): { readonly shard: number; readonly subject: string } {
   const [, shard = "", ...rest] = subject.split(".");

@@ -4,4 +4,6 @@ import type { ShardHold } from "../place/index.js";
 export interface OwnedShard {
   readonly shard: number;
   readonly hold: ShardHold;
+  /** Whether the shard opens without the records and tables that are missing. */
+  readonly acceptLoss?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from "@membus/protocol";
+import { isMemoryError, MemoryError, type MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { type OwnershipOptions, type OwnershipServices, ShardOwnership } from "../ownership/index.js";
 import { holdShard } from "../place/index.js";
@@ -14,6 +14,22 @@ export interface ShardServers {
   readonly tiers: readonly ShardedPlugin[];
 }
 
+/** A shard that this host owns. */
+export interface ServedShard {
+  readonly epoch: number;
+  /** Whether it is open. */
+  readonly isServing: boolean;
+  /** Error of the last attempt to open it. */
+  readonly problem?: unknown;
+}
+
+interface FailedOpening {
+  readonly epoch: number;
+  readonly error: unknown;
+  /** Whether the next attempt accepts the loss of the missing parts. */
+  acceptLoss: boolean;
+}
+
 /** Opens the shards that this host acquires, serves them, and closes them for their next owner. */
 export class ShardServing {
   readonly #servers: ShardServers;
@@ -24,6 +40,9 @@ export class ShardServing {
   readonly #tasks = new Map<number, Promise<void>>();
   /** Epochs that this host gives up, by shard. */
   readonly #leaving = new Map<number, number>();
+  /** Epochs of open shards. */
+  readonly #serving = new Map<number, number>();
+  readonly #failed = new Map<number, FailedOpening>();
 
   /** Begins to acquire shards. @throws {TypeError} for an unknown option or a value out of range. */
   constructor(options: OwnershipOptions, services: OwnershipServices, servers: ShardServers) {
@@ -45,6 +64,29 @@ export class ShardServing {
     });
   }
 
+  /** Returns undefined unless this host owns the shard. */
+  statusOf(shard: number): ServedShard | undefined {
+    const epoch = this.#ownership.epochOf(shard);
+    if (epoch === undefined) return undefined;
+    const failed = this.#failed.get(shard);
+    return {
+      ...{ epoch, isServing: this.#serving.get(shard) === epoch },
+      ...(failed?.epoch === epoch && { problem: failed.error }),
+    };
+  }
+
+  /**
+   * Opens a shard without the records and tables that are missing, at the next attempt.
+   * @throws {MemoryError} `conflict` unless this host owns the shard and cannot open it for that reason.
+   */
+  acceptLoss(shard: number): void {
+    const failed = this.#failed.get(shard);
+    const isLoss = isMemoryError(failed?.error) && failed.error.detail.remedy === "--accept-loss";
+    if (failed === undefined || !isLoss || failed.epoch !== this.#ownership.epochOf(shard))
+      throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
+    failed.acceptLoss = true;
+  }
+
   /** Hands all shards over to other hosts. Resolves when they are closed. */
   async stop(): Promise<void> {
     await this.#ownership.stop();
@@ -63,14 +105,19 @@ export class ShardServing {
   /** Tries until the shard is open, lost or handed over. A store that cannot be reached may answer later. */
   async #open(owned: OwnedShard): Promise<void> {
     const { shard, hold } = owned;
+    const { epoch } = hold;
     const { bus, tiers } = this.#servers;
-    while (hold.isOwned && this.#leaving.get(shard) !== hold.epoch) {
+    while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
+      const acceptLoss = this.#failed.get(shard)?.acceptLoss ?? false;
       try {
-        for (const tier of tiers) await tier.openShard(owned);
+        for (const tier of tiers) await tier.openShard({ ...owned, acceptLoss });
         bus.addShard(owned);
-        this.#logger.info({ shard, epoch: hold.epoch }, "serving a shard");
+        this.#failed.delete(shard);
+        this.#serving.set(shard, epoch);
+        this.#logger.info({ shard, epoch, acceptLoss }, "serving a shard");
         return;
       } catch (error) {
+        this.#failed.set(shard, { epoch, error, acceptLoss: false });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
         await this.#closeTiers(shard);
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
@@ -79,6 +126,8 @@ export class ShardServing {
   }
 
   async #close(shard: number): Promise<void> {
+    this.#failed.delete(shard);
+    this.#serving.delete(shard);
     await this.#servers.bus.removeShard(shard);
     await this.#closeTiers(shard);
   }

@@ -23,17 +23,17 @@ import { shardOf } from "../routing/index.js";
 import type { OwnedShard } from "./owned-shard.js";
 import { sumStats } from "./sum-stats.js";
 
-export interface ShardedTier {
+export interface ShardedTier<P extends MemoryPlugin = MemoryPlugin> {
   readonly shardCount: number;
   /** Manifest of the plugins of all shards. `services` is absent before `open`. */
   manifestOf(services: PluginServices | undefined): PluginManifest;
   /** Creates the plugin of a shard in one epoch. */
-  createPlugin(owned: OwnedShard): MemoryPlugin;
+  createPlugin(owned: OwnedShard): P;
 }
 
-interface OpenShard {
+interface OpenShard<P extends MemoryPlugin> {
   readonly hold: ShardHold;
-  readonly plugin: MemoryPlugin;
+  readonly plugin: P;
   /** Calls that have not ended. */
   readonly running: Set<Promise<unknown>>;
 }
@@ -44,12 +44,12 @@ type Caller = Pick<Operation, "tenant" | "agent" | "id">;
  * One tier of all shards that this host owns. A call goes to the plugin of its tenant's shard. Before the call and
  * before its result is used, the host must own the shard, so that a lost shard answers nothing.
  */
-export class ShardedPlugin implements MemoryPlugin {
-  readonly #tier: ShardedTier;
-  readonly #shards = new Map<number, OpenShard>();
+export class ShardedPlugin<P extends MemoryPlugin = MemoryPlugin> implements MemoryPlugin {
+  readonly #tier: ShardedTier<P>;
+  readonly #shards = new Map<number, OpenShard<P>>();
   #services: PluginServices | undefined;
 
-  constructor(tier: ShardedTier) {
+  constructor(tier: ShardedTier<P>) {
     this.#tier = tier;
   }
 
@@ -88,31 +88,31 @@ export class ShardedPlugin implements MemoryPlugin {
   }
 
   onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
-    return this.#call(scope, (plugin) => plugin.onStore(scope, request));
+    return this.onShardOf(scope, (plugin) => plugin.onStore(scope, request));
   }
 
   onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
-    return this.#call(selector, (plugin) => plugin.onRetrieve(selector, request));
+    return this.onShardOf(selector, (plugin) => plugin.onRetrieve(selector, request));
   }
 
   onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
-    return this.#call(selector, (plugin) => plugin.onForget(selector, request));
+    return this.onShardOf(selector, (plugin) => plugin.onForget(selector, request));
   }
 
   onStatus(op: Caller): Promise<PluginStatusResult | undefined> {
-    return this.#call(op, (plugin) => plugin.onStatus(op));
+    return this.onShardOf(op, (plugin) => plugin.onStatus(op));
   }
 
   onErasure(op: Caller): Promise<PluginErasureResult | undefined> {
-    return this.#call(op, async (plugin) => plugin.onErasure?.(op));
+    return this.onShardOf(op, async (plugin) => plugin.onErasure?.(op));
   }
 
   onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
-    return this.#call(selector, (plugin) => plugin.onList!(selector, request));
+    return this.onShardOf(selector, (plugin) => plugin.onList!(selector, request));
   }
 
   onAgents(request: PluginAgentsRequest): Promise<PluginAgentsResult> {
-    return this.#call(request, (plugin) => plugin.onAgents!(request));
+    return this.onShardOf(request, (plugin) => plugin.onAgents!(request));
   }
 
   /** Maintains one shard after another. Shards that are lost or closed before their turn are left out. */
@@ -121,6 +121,11 @@ export class ShardedPlugin implements MemoryPlugin {
       if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
       await run(open, async (plugin) => plugin.maintain?.());
     }
+  }
+
+  /** Returns the figures of one shard. Undefined if it is not open here. */
+  statsOf(shard: number): Readonly<Record<string, number | string>> | undefined {
+    return this.#shards.get(shard)?.plugin.stats?.();
   }
 
   stats(): Readonly<Record<string, number | string>> {
@@ -137,11 +142,11 @@ export class ShardedPlugin implements MemoryPlugin {
     return this.#services;
   }
 
-  /** @throws {MemoryError} `unavailable` unless the tenant's shard is open and owned during the whole call. */
-  async #call<T>(
-    { tenant }: { readonly tenant: string },
-    call: (plugin: MemoryPlugin) => Promise<T>,
-  ): Promise<T> {
+  /**
+   * Calls the plugin of the tenant's shard.
+   * @throws {MemoryError} `unavailable` unless the shard is open and owned during the whole call. Else as in the call.
+   */
+  async onShardOf<T>({ tenant }: { readonly tenant: string }, call: (plugin: P) => Promise<T>): Promise<T> {
     const shard = shardOf(tenant, this.#tier.shardCount);
     const open = this.#shards.get(shard);
     if (open === undefined) throw shardMoved(`shard ${shard} is not open on this host, send it again`);
@@ -150,9 +155,9 @@ export class ShardedPlugin implements MemoryPlugin {
 }
 
 /** @throws {MemoryError} `unavailable` unless the shard is owned during the whole call. Errors as in the call. */
-async function run<T>(
-  { hold, plugin, running }: OpenShard,
-  call: (plugin: MemoryPlugin) => Promise<T>,
+async function run<P extends MemoryPlugin, T>(
+  { hold, plugin, running }: OpenShard<P>,
+  call: (plugin: P) => Promise<T>,
 ): Promise<T> {
   hold.mustOwn();
   const result = call(plugin);

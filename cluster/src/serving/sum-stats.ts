@@ -2,8 +2,12 @@ type Stats = Readonly<Record<string, number | string>>;
 
 /** Ending of names with a time instead of a count. */
 const TIME = "_at";
+/** Names with a number that is not a count. */
+const GENERATION = "generation";
+/** States of re-indexing. The first one that a shard has is the state of the tier. */
+const REINDEX_STATES: readonly (number | string)[] = ["running", "paused", "done"];
 
-/** Adds the statistics of shards. A time is the latest of all shards, and a text the first one. */
+/** Adds the statistics of shards. A time is the latest of all shards, and another text the first one. */
 export function sumStats(all: Iterable<Stats>): Stats {
   const sums: Record<string, number | string> = {};
   for (const stats of all) {
@@ -14,6 +18,8 @@ export function sumStats(all: Iterable<Stats>): Stats {
 }
 
 function added(name: string, sum: number | string | undefined, value: number | string): number | string {
-  if (sum === undefined || typeof value === "string" || typeof sum === "string") return sum ?? value;
-  return name.endsWith(TIME) ? Math.max(sum, value) : sum + value;
+  if (sum === undefined) return value;
+  if (name === "reindex_state") return REINDEX_STATES.find((state) => state === sum || state === value)!;
+  if (typeof value === "string" || typeof sum === "string") return sum;
+  return name.endsWith(TIME) || name === GENERATION ? Math.max(sum, value) : sum + value;
 }

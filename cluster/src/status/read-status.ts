@@ -24,9 +24,12 @@ export interface ShardStatus {
   readonly host: string | null;
   /** Number of hosts that have owned it, 0 before the first one. */
   readonly epoch: number;
+  /** Host that an operator chose with `membus cluster move`. Null without one. */
+  readonly pinned: string | null;
 }
 
 export interface ClusterStatus {
+  /** By name. */
   readonly hosts: readonly HostStatus[];
   readonly shards: readonly ShardStatus[];
   /** Servers that store the bucket. `isCurrent` is false for one that is down or late. */
@@ -43,7 +46,8 @@ export async function readStatus(
   const now = Date.parse(info?.ts ?? "") / 1_000;
   const view = new OwnershipView(bucket, clock, logger);
   await view.poll();
-  const hosts = [...view.hosts].flatMap(([host, { record, writtenAt }]) => {
+  const names = [...view.hosts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const hosts = names.flatMap(([host, { record, writtenAt }]) => {
     if (record === undefined) return [];
     const renewedS = Math.max(0, now - writtenAt);
     return [{ host, renewedS, state: stateOf(record, renewedS * 1_000 > leaseMs) }];
@@ -51,7 +55,8 @@ export async function readStatus(
   const running = new Set(hosts.filter(({ state }) => !ENDED.has(state)).map(({ host }) => host));
   const shards = Array.from({ length: shardCount }, (_, shard): ShardStatus => {
     const { host = "", epoch = 0 } = view.shards.get(shard)?.record ?? {};
-    return { shard, epoch, host: running.has(host) ? host : null };
+    const pinned = view.pins.get(shard)?.record?.host || null;
+    return { shard, epoch, host: running.has(host) ? host : null, pinned };
   });
   const countOf = (host: string) => shards.filter((shard) => shard.host === host).length;
   return {

@@ -25,7 +25,7 @@ export interface LanceDbPluginOptions {
   readonly storage?: LanceStorageOptions;
   /** Opens a folder without its missing parts, and without parts of another folder. False by default. */
   readonly acceptLoss?: boolean;
-  /** Opens a tier that is not in a folder. `log`, `storage` and `acceptLoss` then have no effect. */
+  /** Opens a tier that is not in a folder. `log` and `storage` then have no effect. */
   readonly openPlace?: (services: PluginServices) => Promise<TierPlace>;
 }
 

@@ -1,0 +1,124 @@
+import { drainHost, pinShard } from "@membus/cluster";
+import { delay, MemoryError, monotonicClock, systemClock } from "@membus/protocol";
+import type { Session } from "../session.js";
+import { type ReportedCluster, readReport, readShards } from "./read-shards.js";
+import { askShard } from "./shard-control.js";
+import { type ClusterAccess, withCluster } from "./with-cluster.js";
+
+const POLL_MS = 500;
+const ACCEPT_TIMEOUT_MS = 5_000;
+
+/** How long a command waits for its effect. */
+export interface Waiting {
+  readonly waitS: number;
+}
+
+/**
+ * Gives the shards of a host to others, and waits for it. The host takes none until it is restarted.
+ * @throws {MemoryError} `conflict` if no other host takes shards, `timeout` if the host still owns some.
+ */
+export async function drain(session: Session, host: string, { waitS }: Waiting): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    let isStarted = false;
+    await until(access, waitS, async (status) => {
+      const found = status.hosts.find((one) => one.host === host);
+      if (found?.state === "stopped") return undefined;
+      if (found?.state !== "leaving") {
+        requireOther(status, host);
+        await drainHost(access.bucket, host, true);
+        return `host ${host} is asked to give its shards away`;
+      }
+      if (!isStarted) session.output.note(`${host} gives ${found.shards} shards away`);
+      isStarted = true;
+      return found.shards === 0 ? undefined : `host ${host} still owns ${found.shards} shards`;
+    });
+    const text = `host ${host} owns no shards and takes none until it is restarted`;
+    session.output.result({ host, is_drained: true }, () => text);
+  });
+}
+
+/** Lets a drained host take shards again. @throws {MemoryError} `conflict` if it does not run. */
+export async function endDrain(session: Session, host: string): Promise<void> {
+  await withCluster(session.config, ({ bucket }) => drainHost(bucket, host, false));
+  session.output.result({ host, is_drained: false }, () => `host ${host} takes shards again`);
+}
+
+function requireOther({ hosts }: ReportedCluster, host: string): void {
+  if (hosts.some((one) => one.host !== host && one.state === "running")) return;
+  throw new MemoryError("conflict", `no other host takes shards: start one before ${host} is drained`);
+}
+
+/**
+ * Moves a shard to a host, and waits until the host serves it. The shard stays there while the host runs.
+ * @throws {TypeError} for a shard that the cluster does not have.
+ * @throws {MemoryError} `conflict` if the host takes no shards, `timeout` if it does not serve the shard in time.
+ */
+export async function move(session: Session, shard: number, host: string, { waitS }: Waiting): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    requireShard(access, shard);
+    const { hosts } = await readShards(access);
+    if (!hosts.some((one) => one.host === host && one.state === "running"))
+      throw new MemoryError("conflict", `host ${host} takes no shards: see \`membus cluster status\``);
+    await pinShard(access.bucket, shard, host);
+    await until(access, waitS, async ({ shards }) => {
+      const found = shards[shard]!;
+      const isThere = found.host === host && found.report?.is_serving === true;
+      return isThere ? undefined : `shard ${shard} is at ${found.host ?? "no host"}`;
+    });
+    session.output.result({ shard, host }, () => `host ${host} serves shard ${shard}`);
+  });
+}
+
+/** Lets the cluster choose the host of a shard again. @throws {TypeError} for a shard that it does not have. */
+export async function endMove(session: Session, shard: number): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    requireShard(access, shard);
+    await pinShard(access.bucket, shard, undefined);
+  });
+  session.output.result({ shard, host: null }, () => `the cluster chooses the host of shard ${shard}`);
+}
+
+/**
+ * Opens a shard without its missing records and tables, and waits until it is served.
+ * @param confirmLoss asked before, with the problem of the shard.
+ * @throws {MemoryError} `conflict` for a shard that has no loss to accept, `timeout` if it is not served in time.
+ */
+export async function acceptLoss(
+  session: Session,
+  shard: number,
+  { waitS, confirmLoss }: Waiting & { confirmLoss(problem: string): Promise<void> },
+): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    requireShard(access, shard);
+    const problem = (await readReport(access, shard))?.problem;
+    if (!problem) throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
+    await confirmLoss(problem.message);
+    await askShard(access.bus, shard, { cmd: "accept-loss" }, ACCEPT_TIMEOUT_MS);
+    await until(access, waitS, async ({ shards }) => {
+      const report = shards[shard]!.report;
+      return report?.is_serving ? undefined : `shard ${shard}: ${report?.problem?.message ?? "opening"}`;
+    });
+    session.output.result({ shard }, () => `shard ${shard} is served without the missing parts`);
+  });
+}
+
+function requireShard({ identity: { shardCount } }: ClusterAccess, shard: number): void {
+  if (!Number.isInteger(shard) || shard < 0 || shard >= shardCount)
+    throw new TypeError(`the cluster has the shards 0..${shardCount - 1}, got ${shard}`);
+}
+
+/** Repeats `look` until it returns nothing left to wait for. */
+async function until(
+  access: ClusterAccess,
+  waitS: number,
+  look: (status: ReportedCluster) => Promise<string | undefined>,
+): Promise<void> {
+  const endMs = monotonicClock.elapsedMs() + waitS * 1_000;
+  for (;;) {
+    const left = await look(await readShards(access));
+    if (left === undefined) return;
+    if (monotonicClock.elapsedMs() >= endMs)
+      throw new MemoryError("timeout", `${left} after ${waitS} s. The move goes on`);
+    await delay(systemClock, POLL_MS);
+  }
+}

@@ -1,0 +1,38 @@
+import { type ClusterStatus, readStatus, type ShardStatus } from "@membus/cluster";
+import { isMemoryError, monotonicClock } from "@membus/protocol";
+import type { ShardReport } from "./shard-commands.js";
+import { askShard } from "./shard-control.js";
+import type { ClusterAccess } from "./with-cluster.js";
+
+const REPORT_TIMEOUT_MS = 2_000;
+
+/** A shard, and what its owner says about it. */
+export interface ReportedShard extends ShardStatus {
+  /** Null without an owner, or if the owner does not reply. */
+  readonly report: ShardReport | null;
+}
+
+export interface ReportedCluster extends ClusterStatus {
+  readonly shards: readonly ReportedShard[];
+}
+
+/** Reads the records of a cluster and asks the owner of each shard. Errors as in `readStatus`. */
+export async function readShards(access: ClusterAccess): Promise<ReportedCluster> {
+  const { bucket, identity, logger } = access;
+  const status = await readStatus(bucket, identity, { clock: monotonicClock, logger });
+  const report = async (shard: ShardStatus) => ({
+    ...shard,
+    report: shard.host === null ? null : await readReport(access, shard.shard),
+  });
+  return { ...status, shards: await Promise.all(status.shards.map(report)) };
+}
+
+/** Returns null if the owner does not reply. */
+export async function readReport({ bus }: ClusterAccess, shard: number): Promise<ShardReport | null> {
+  try {
+    return (await askShard(bus, shard, { cmd: "status" }, REPORT_TIMEOUT_MS)) as unknown as ShardReport;
+  } catch (error) {
+    if (isMemoryError(error)) return null;
+    throw error;
+  }
+}

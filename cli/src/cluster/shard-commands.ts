@@ -1,0 +1,60 @@
+import { type ShardServing, shardOf } from "@membus/cluster";
+import type { Owner } from "@membus/plugin-kit";
+import { type Json, MemoryError } from "@membus/protocol";
+import { errorReply } from "../control/control-messages.js";
+import { type ErasableTier, eraseArgs, eraseTiers } from "../erase/erase-tiers.js";
+import type { ShardCommand } from "./shard-control.js";
+import type { ShardedPlugins } from "./sharded-plugins.js";
+
+/** State of a shard as its owner reports it, as JSON. */
+export interface ShardReport {
+  readonly epoch: number;
+  readonly is_serving: boolean;
+  /** Error of the last attempt to open the shard. Null without one. */
+  readonly problem: { readonly code: string; readonly message: string; readonly detail: Json } | null;
+  /** Figures of each tier. Empty while the shard is not open. */
+  readonly tiers: { readonly [tier: string]: { readonly [figure: string]: number | string } };
+}
+
+/** Returns the commands of operators for the shards of this host. */
+export function shardCommands(
+  serving: ShardServing,
+  plugins: ShardedPlugins,
+  shardCount: number,
+): Readonly<Record<string, ShardCommand>> {
+  return {
+    status: async (shard) => reportOf(shard, serving, plugins) as unknown as Json,
+    async "accept-loss"(shard) {
+      serving.acceptLoss(shard);
+      return null;
+    },
+    async erase(shard, args) {
+      const { owner, dryRun } = eraseArgs(args);
+      if (shardOf(owner.tenant, shardCount) !== shard)
+        throw new MemoryError("schema_violation", `tenant ${owner.tenant} is not in shard ${shard}`);
+      const done = await eraseTiers(owner, erasableTiers(plugins), { dryRun, onTier() {} });
+      return done.map((one) => ({ ...one }));
+    },
+  };
+}
+
+function reportOf(shard: number, serving: ShardServing, plugins: ShardedPlugins): ShardReport {
+  const { epoch, isServing, problem } = serving.statusOf(shard)!;
+  const tiers = Object.entries(plugins).flatMap(([tier, plugin]) => {
+    const stats = plugin.statsOf(shard);
+    return stats === undefined ? [] : [[tier, stats] as const];
+  });
+  const shown = problem === undefined ? null : (errorReply(problem).error as ShardReport["problem"]);
+  return { epoch, is_serving: isServing, problem: shown, tiers: Object.fromEntries(tiers) };
+}
+
+function erasableTiers(plugins: ShardedPlugins): ErasableTier[] {
+  return Object.entries(plugins).map(([tier, sharded]) => ({
+    tier: tier as ErasableTier["tier"],
+    plugin: {
+      announceErasure: (owner: Owner) => sharded.onShardOf(owner, (plugin) => plugin.announceErasure(owner)),
+      eraseOwner: (owner: Owner, options) =>
+        sharded.onShardOf(owner, (plugin) => plugin.eraseOwner(owner, options)),
+    },
+  }));
+}

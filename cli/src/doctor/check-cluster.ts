@@ -1,0 +1,80 @@
+import { requireTables } from "@membus/cluster";
+import { TableBucket } from "@membus/plugin-lancedb/s3";
+import { systemClock } from "@membus/protocol";
+import { type ReportedCluster, type ReportedShard, readShards } from "../cluster/read-shards.js";
+import { tableBucketOptions } from "../cluster/table-store.js";
+import { withCluster } from "../cluster/with-cluster.js";
+import type { Config } from "../config/config-schema.js";
+import type { Finding } from "./check-node.js";
+
+const check = "cluster";
+
+/** Checks hosts, shards, servers and object store of the configured cluster. Errors as in `findCluster`. */
+export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  return withCluster(config, async (access) => {
+    const { identity } = access;
+    const status = await readShards(access);
+    const found = `${identity.id} with ${identity.shardCount} shards`;
+    return [
+      { check, state: "ok", found },
+      ...hostFindings(status),
+      ...status.shards.flatMap(shardFindings),
+      ...serverFindings(status),
+      await storeFinding(identity, env),
+    ];
+  });
+}
+
+function hostFindings({ hosts }: ReportedCluster): Finding[] {
+  const running = hosts.filter(({ state }) => state === "running").map(({ host }) => host);
+  if (running.length === 0) {
+    const advice = "start hosts with `membus up --cluster`";
+    return [{ check: "hosts", state: "problem", found: "no host takes shards", advice }];
+  }
+  const late = hosts.filter(({ state }) => state === "late").map(({ host }) => host);
+  const lateFinding: Finding = {
+    ...{ check: "hosts", state: "warning", found: `${late.join(", ")}: the lease was not renewed in time` },
+    advice: "see whether the host runs and reaches the nats-servers",
+  };
+  return [
+    { check: "hosts", state: "ok", found: running.join(", ") },
+    ...(late.length === 0 ? [] : [lateFinding]),
+  ];
+}
+
+function shardFindings({ shard, host, report }: ReportedShard): Finding[] {
+  const problem = (found: string, advice: string): Finding[] => [
+    { check: `shard ${shard}`, state: "problem", found, advice },
+  ];
+  if (host === null) return problem("no host owns it", "wait a lease, then see the logs of the hosts");
+  if (report === null) return problem(`${host} does not reply`, "see whether the host is overloaded");
+  if (report.problem === null) return [];
+  const isLoss = JSON.stringify(report.problem.detail).includes("--accept-loss");
+  const advice = isLoss
+    ? `restore the missing parts, or run \`membus cluster accept-loss ${shard}\``
+    : `see the log of ${host}, which tries again`;
+  return problem(`${host} cannot open it: ${report.problem.message}`, advice);
+}
+
+function serverFindings({ servers }: ReportedCluster): Finding[] {
+  return servers
+    .filter(({ isCurrent }) => !isCurrent)
+    .map(({ server }) => {
+      const advice = "start it: forgotten bytes stay on its disk until it is back";
+      return { check: "nats-server", state: "warning", found: `${server} is down or late`, advice };
+    });
+}
+
+async function storeFinding(
+  identity: Parameters<typeof requireTables>[1],
+  env: NodeJS.ProcessEnv,
+): Promise<Finding> {
+  const { store } = identity;
+  if (!env.AWS_ACCESS_KEY_ID) {
+    const advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+    return { check: "store", state: "warning", found: `${store} was not checked`, advice };
+  }
+  const tables = await TableBucket.open(tableBucketOptions(store, env), systemClock);
+  await requireTables(tables, identity);
+  return { check: "store", state: "ok", found: store };
+}

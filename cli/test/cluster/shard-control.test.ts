@@ -1,0 +1,69 @@
+import { createLocalBus, type LocalBus } from "@membus/bus";
+import { MemoryError, silentLogger, systemClock } from "@membus/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { askShard, type ShardCommand, serveShardControl } from "../../src/cluster/shard-control.js";
+
+const TIMEOUT_MS = 60_000;
+let bus: LocalBus;
+
+beforeEach(() => {
+  bus = createLocalBus({}, { clock: systemClock, logger: silentLogger });
+});
+
+/** Serves commands for the shards that a host owns. */
+function serve(name: string, shards: readonly number[], further: Record<string, ShardCommand> = {}): void {
+  const statusOf = (shard: number) => (shards.includes(shard) ? { epoch: 1, isServing: true } : undefined);
+  const where: ShardCommand = async (shard, args) => ({ host: name, shard, ...args });
+  serveShardControl(bus, { statusOf }, { where, ...further });
+}
+
+const ask = (shard: number, cmd: string, args = {}) => askShard(bus, shard, { cmd, args }, TIMEOUT_MS);
+
+describe("a command for a shard", () => {
+  it("is run by its owner", async () => {
+    serve("a", [0, 1]);
+    serve("b", [2]);
+    expect(await ask(1, "where")).toEqual({ host: "a", shard: 1 });
+    expect(await ask(2, "where", { note: "x" })).toEqual({ host: "b", shard: 2, note: "x" });
+  });
+
+  it("returns the owner's error", async () => {
+    const fail = async () => {
+      throw new MemoryError("conflict", "nothing is lost", { reason: "whole" });
+    };
+    serve("a", [0], { fail });
+    const error = { code: "conflict", message: "nothing is lost", detail: { reason: "whole" } };
+    await expect(ask(0, "fail")).rejects.toMatchObject(error);
+  });
+
+  it.each([
+    ["an unknown command", "toString", {}, { code: "unsupported", message: "unknown command toString" }],
+    ["a large request", "where", { text: "x".repeat(65_536) }, { code: "too_large" }],
+  ])("is refused: %s", async (_, cmd, args, error) => {
+    serve("a", [0]);
+    await expect(ask(0, cmd, args)).rejects.toMatchObject(error);
+  });
+
+  it("is refused while the host runs many others", async () => {
+    let end: () => void = () => {};
+    const ended = new Promise<null>((resolve) => {
+      end = () => resolve(null);
+    });
+    serve("a", [0], { wait: () => ended });
+    const running = Array.from({ length: 64 }, () => ask(0, "wait"));
+    await expect(ask(0, "where")).rejects.toMatchObject({ code: "overloaded" });
+    end();
+    await Promise.all(running);
+    expect(await ask(0, "where")).toEqual({ host: "a", shard: 0 });
+  });
+
+  it("is ignored if its reply would not go to an inbox", async () => {
+    serve("a", [0]);
+    const received: string[] = [];
+    bus.subscribe("$JS.>", ({ subject }) => void received.push(subject));
+    bus.publish("p.0.control", Buffer.from('{"cmd":"where"}'), { reply: "$JS.API.STREAM.PURGE.x" });
+    await ask(0, "where");
+    await bus.flush();
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,1 @@
+export { drainHost, pinShard } from "./choose-owners.js";

@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { sumStats } from "../src/serving/sum-stats.js";
+
+it("statistics of shards are re-indexed as long as one shard is", () => {
+  const shard = (reindex_state: string, generation: number) => ({ reindex_state, generation });
+  const all = [shard("done", 2), shard("running", 3), shard("paused", 2)];
+  expect(sumStats(all)).toEqual({ reindex_state: "running", generation: 3 });
+  expect(sumStats([shard("done", 2), shard("done", 2)])).toEqual({ reindex_state: "done", generation: 2 });
+});
