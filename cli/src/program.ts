@@ -4,7 +4,7 @@ import { registerAdmin } from "./commands/admin.js";
 import { registerAgents } from "./commands/agents.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
-import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
+import { registerBackup, registerMigrate, registerRestore, registerVerify } from "./commands/backup.js";
 import { registerChat } from "./commands/chat.js";
 import { registerCluster } from "./commands/cluster.js";
 import { registerConformance } from "./commands/conformance.js";
@@ -66,6 +66,7 @@ const COMMANDS: readonly (readonly [title: string, commands: readonly Register[]
       registerCluster,
       registerBackup,
       registerRestore,
+      registerMigrate,
       registerVerify,
       registerReindex,
       registerAuth,

@@ -28,6 +28,7 @@ const COMMANDS = [
   "cluster",
   "backup",
   "restore",
+  "migrate",
   "verify",
   "reindex",
   "auth",

@@ -17,6 +17,7 @@ export { holdShard, openKvPlace, type ShardBackends, type ShardHold, type ShardT
 export {
   checkRouting,
   controlSubject,
+  entriesSubject,
   mappingLines,
   parseShardSubject,
   type RequestListener,

@@ -1,3 +1,4 @@
+import { MemoryError } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ClusterBucket, drainHost, pinShard } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -7,6 +8,7 @@ let fixture: ClusterFixture;
 let bucket: ClusterBucket;
 let hosts: TestHosts;
 let a: TestHost;
+let b: TestHost;
 
 beforeAll(async () => {
   fixture = await ClusterFixture.open();
@@ -19,7 +21,7 @@ beforeEach(async () => {
   hosts = new TestHosts(bucket);
   a = hosts.start({ host: "a" });
   await hosts.advance(300);
-  hosts.start({ host: "b" });
+  b = hosts.start({ host: "b" });
   await hosts.advance(2_000);
   expect(hosts.owners()).toEqual([[0], [1], [1], [0]]);
 });
@@ -48,6 +50,26 @@ describe("a drained host", () => {
     await drainHost(bucket, "b", true);
     await hosts.advance(30_000);
     expect(hosts.owners().flat()).toHaveLength(4);
+  });
+
+  it("takes the shards of the last other host", async () => {
+    await drainHost(bucket, "a", true);
+    await hosts.advance(3_000);
+    await hosts.during(b.ownership.stop());
+    await hosts.advance(3_000);
+    expect(hosts.owners()).toEqual([[0], [0], [0], [0]]);
+  });
+
+  it("stays drained after its lease has ended", async () => {
+    let isCut = true;
+    a.link.before = async () => {
+      if (isCut) throw new MemoryError("unavailable", "the servers do not answer");
+    };
+    await hosts.advance(9_000);
+    await drainHost(bucket, "a", true);
+    isCut = false;
+    await hosts.advance(30_000);
+    expect(hosts.owners()).toEqual([[1], [1], [1], [1]]);
   });
 
   it("leaves when it is stopped, also if the drain is undone while it flushes", async () => {

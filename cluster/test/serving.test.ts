@@ -105,9 +105,11 @@ describe("a shard with a lost stream of its log", () => {
       });
     const other = (shard + 1) % SHARD_COUNT;
     await expect.poll(() => serving.statusOf(other)?.isServing).toBe(true);
-    const refusal = { code: "conflict", message: `shard ${other} has no loss to accept` };
-    expect(() => serving.acceptLoss(other)).toThrow(expect.objectContaining(refusal));
-    serving.acceptLoss(shard);
+    const { message } = serving.statusOf(shard)!.problem as MemoryError;
+    const refusal = { code: "conflict", message: `shard ${other} does not have this loss` };
+    expect(() => serving.acceptLoss(other, message)).toThrow(expect.objectContaining(refusal));
+    expect(() => serving.acceptLoss(shard, "another loss")).toThrow(MemoryError);
+    serving.acceptLoss(shard, message);
     await expect.poll(() => serving.statusOf(shard)).toEqual({ epoch: 2, isServing: true });
     await alice.remember("name", "Alice again", EPISODIC);
     expect(await alice.recall("name")).toBe("Alice again");

@@ -1,6 +1,7 @@
 import type { NewKey } from "./auth-folder.js";
 import {
   type AuthAgent,
+  type AuthCluster,
   type AuthGateway,
   type AuthState,
   type AuthUser,
@@ -19,8 +20,7 @@ interface ServerSettings {
   readonly prefix: string;
   /** Maximum message size in bytes. */
   readonly maxPayload?: number | undefined;
-  /** Number of shards of a cluster. */
-  readonly shards?: number | undefined;
+  readonly cluster?: AuthCluster | undefined;
 }
 
 const MAX_PAYLOAD = 1024 * 1024;
@@ -29,7 +29,7 @@ const MAX_PAYLOAD = 1024 * 1024;
 export async function initialised(
   state: AuthState | undefined,
   newKey: NewKey,
-  { prefix, maxPayload, shards = state?.shards }: ServerSettings,
+  { prefix, maxPayload, cluster = state?.cluster }: ServerSettings,
 ): Promise<AuthState> {
   if (state !== undefined && state.prefix !== prefix) {
     throw new TypeError(
@@ -40,7 +40,7 @@ export async function initialised(
     format: 1,
     prefix,
     max_payload: maxPayload ?? state?.max_payload ?? MAX_PAYLOAD,
-    ...(shards !== undefined && { shards }),
+    ...(cluster && { cluster }),
     host: state?.host ?? (await newKey(HOST_USER)),
     operator: state?.operator ?? (await newKey(OPERATOR_USER)),
     ...(state?.gateway && { gateway: state.gateway }),

@@ -23,8 +23,8 @@ export const AuthStateSchema = z.strictObject({
   format: z.literal(1),
   prefix: z.string(),
   max_payload: limit,
-  /** Number of shards, if the hosts are a cluster. */
-  shards: z.int().min(1).max(256).optional(),
+  /** Name and number of shards, if the hosts are a cluster. */
+  cluster: z.strictObject({ name: z.string(), shards: z.int().min(1).max(256) }).optional(),
   host: key,
   operator: key,
   gateway: GatewaySchema.optional(),
@@ -41,6 +41,7 @@ export const AuthStateSchema = z.strictObject({
 export type AuthState = z.infer<typeof AuthStateSchema>;
 
 export type AuthGateway = z.infer<typeof GatewaySchema>;
+export type AuthCluster = NonNullable<AuthState["cluster"]>;
 export type AuthAgent = z.infer<typeof AgentSchema>;
 /** Tiers that an agent may use, and tiers that it may only read. */
 export type TierAccess = NonNullable<AuthAgent["access"]>;

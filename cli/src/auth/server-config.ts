@@ -1,7 +1,14 @@
-import { controlSubject, SHARD_SUBJECTS, shardMappings, shardSubject } from "@membus/cluster/routing";
+import {
+  controlSubject,
+  entriesSubject,
+  SHARD_SUBJECTS,
+  shardMappings,
+  shardSubject,
+} from "@membus/cluster/routing";
 import { agentToken, hostSubjects, operatorSubject } from "@membus/protocol";
 import {
   type AuthAgent,
+  type AuthCluster,
   type AuthGateway,
   type AuthState,
   agentUser,
@@ -57,20 +64,20 @@ function accountOf(tenant: string): string {
   return `tenant_${tenant}`;
 }
 
-/** What the hosts of a cluster may use in addition: their log and bucket in JetStream, and the subjects of shards. */
-const CLUSTER_HOST = {
-  publish: ["$JS.API.>", "$KV.>", "log.>"],
-  subscribe: [SHARD_SUBJECTS],
-};
+/** Subjects of JetStream and of shards that the hosts of a cluster publish on. Commands that read entries use the host's key too. */
+const CLUSTER_HOST = [...["$JS.API.>", "$KV.>", "log.>"], ...[controlSubject("*"), entriesSubject("*")]];
 
-/** What an operator of a cluster may use in addition: the bucket, its records of owners, and commands to owners. */
-const CLUSTER_OPERATOR = [
-  ...["$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*", "$KV.*.own.>"],
-  controlSubject("*"),
-];
+/** Returns what an operator of a cluster may do: read its bucket, choose the hosts of shards, and send commands to owners. */
+function clusterOperator({ name }: AuthCluster): string[] {
+  return [
+    ...["INFO", "MSG.GET"].map((request) => `$JS.API.STREAM.${request}.KV_${name}`),
+    ...["host", "pin"].map((kind) => `$KV.${name}.own.${kind}.*`),
+    controlSubject("*"),
+  ];
+}
 
 function hostAccount(state: AuthState): object {
-  const { prefix, shards, gateway, tenants } = state;
+  const { prefix, cluster, gateway, tenants } = state;
   const exports = Object.keys(tenants).flatMap((tenant) => {
     const accounts = [accountOf(tenant)];
     return [
@@ -82,7 +89,7 @@ function hostAccount(state: AuthState): object {
   return {
     users: [hostUser(state), operatorUser(state), ...gateways],
     exports,
-    ...(shards !== undefined && { jetstream: "enabled", mappings: mappingsOf(prefix, shards) }),
+    ...(cluster && { jetstream: "enabled", mappings: mappingsOf(prefix, cluster.shards) }),
   };
 }
 
@@ -91,16 +98,15 @@ function mappingsOf(prefix: string, shards: number): object {
 }
 
 /** Returns the subject that a user of the hosts' account needs: nats-server checks permissions after its mapping. */
-function sentSubject({ shards }: AuthState, subject: string): string {
-  return shards === undefined ? subject : shardSubject("*", subject);
+function sentSubject({ cluster }: AuthState, subject: string): string {
+  return cluster === undefined ? subject : shardSubject("*", subject);
 }
 
 function hostUser(state: AuthState): object {
-  const { prefix, host: nkey, shards } = state;
-  const isCluster = shards !== undefined;
+  const { prefix, host: nkey, cluster } = state;
   // A host of a cluster checks the mapping with pings.
-  const probes = isCluster ? [...CLUSTER_HOST.publish, sentSubject(state, `${prefix}.*.*.ping`)] : [];
-  const subjects = isCluster ? CLUSTER_HOST.subscribe : hostSubjects(prefix);
+  const probes = cluster ? [...CLUSTER_HOST, sentSubject(state, `${prefix}.*.*.ping`)] : [];
+  const subjects = cluster ? [SHARD_SUBJECTS] : hostSubjects(prefix);
   return {
     nkey,
     permissions: {
@@ -112,9 +118,9 @@ function hostUser(state: AuthState): object {
   };
 }
 
-/** Returns the operator user. It may read figures, and list the agents of the tenants. */
+/** Returns the operator user. It may read figures, list the agents of the tenants, and move the shards of a cluster. */
 function operatorUser(state: AuthState): object {
-  const { prefix, operator: nkey, tenants, shards } = state;
+  const { prefix, operator: nkey, tenants, cluster } = state;
   return {
     nkey,
     permissions: {
@@ -122,7 +128,7 @@ function operatorUser(state: AuthState): object {
         allow: [
           ...["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
           ...Object.keys(tenants).map((tenant) => sentSubject(state, operatorSubject(tenant, prefix))),
-          ...(shards === undefined ? [] : CLUSTER_OPERATOR),
+          ...(cluster ? clusterOperator(cluster) : []),
         ],
       },
       subscribe: { allow: [`${OPERATOR_USER.inboxPrefix}.>`, `${prefix}.*.*.events.>`] },

@@ -19,8 +19,11 @@ import { refusePartial } from "./restore.js";
 import { withSnapshot } from "./staged-snapshot.js";
 import { tiersOf } from "./tier-folders.js";
 
-export interface BackupOptions {
+export interface BackupOptions extends BackupTarget {
   readonly data: string;
+}
+
+export interface BackupTarget {
   /** Folder of all backups. Each backup is a subfolder named by its time. */
   readonly folder: string;
   /** Number of backups to keep, at least 1. Undefined keeps all. */
@@ -47,16 +50,22 @@ export interface BackupReport {
  * @throws {TypeError} if there is no data folder, if it is partly restored, or if it contains the backup
  * folder.
  */
-export async function backUp({
-  data,
-  folder,
-  keep,
-  onProgress = () => {},
-}: BackupOptions): Promise<BackupReport> {
-  const isInside = !relative(data, folder).startsWith("..");
+export async function backUp({ data, ...target }: BackupOptions): Promise<BackupReport> {
+  const isInside = !relative(data, target.folder).startsWith("..");
   if (isInside)
-    throw new TypeError(`${folder} is inside the data folder: choose a backup folder outside of it`);
+    throw new TypeError(`${target.folder} is inside the data folder: choose a backup folder outside of it`);
   await refusePartial(data);
+  return backUpFrom((use) => withSnapshot(data, use), target);
+}
+
+/**
+ * Backs up a folder with the files of a data folder, which do not change while `withFiles` runs its argument. Files that the latest
+ * backup already has are shared with it.
+ */
+export async function backUpFrom(
+  withFiles: <T>(use: (files: string) => Promise<T>) => Promise<T>,
+  { folder, keep, onProgress = () => {} }: BackupTarget,
+): Promise<BackupReport> {
   await createDirectory(folder);
   const lock = await lockDirectory(folder, { clock: systemClock });
   try {
@@ -64,9 +73,7 @@ export async function backUp({
     const takenAt = new Date(systemClock.now() * 1_000);
     const name = backupName(takenAt);
     const copied = await placeBackup(folder, name, (partial) => {
-      return withSnapshot(data, (snapshot) =>
-        copySnapshot(snapshot, partial, { folder, takenAt, onProgress }),
-      );
+      return withFiles((files) => copySnapshot(files, partial, { folder, takenAt, onProgress }));
     });
     const removed = keep === undefined ? [] : await prune(folder, keep, name);
     const kept = await describeBackups(folder);

@@ -1,13 +1,19 @@
 import { hostname } from "node:os";
 import type { NatsBus } from "@membus/bus";
-import { type ClusterIdentity, ShardedBus, ShardServing } from "@membus/cluster";
+import {
+  type ClusterIdentity,
+  controlSubject,
+  entriesSubject,
+  ShardedBus,
+  ShardServing,
+} from "@membus/cluster";
 import type { Host } from "@membus/host";
 import { monotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { composeProviders, createConfiguredHost } from "../compose/compose-host.js";
 import type { Config } from "../config/config-schema.js";
 import { joinCluster } from "./join-cluster.js";
-import { shardCommands } from "./shard-commands.js";
+import { controlCommands, entriesCommands } from "./shard-commands.js";
 import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
 
@@ -51,7 +57,8 @@ export async function composeClusterHost(
       { bucket: stores.bucket, clock: monotonicClock, logger },
       { bus: shardedBus, tiers: Object.values(plugins) },
     );
-    serveShardControl(bus, serving, shardCommands(serving, plugins, shardCount));
+    serveShardControl(bus, controlSubject("*"), serving, controlCommands(serving, plugins));
+    serveShardControl(bus, entriesSubject("*"), serving, entriesCommands(plugins, shardCount));
     return serving;
   };
   return { host, name, identity, serve };

@@ -4,10 +4,11 @@ import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
 import { asAuthHost } from "../auth/auth-host.js";
 import { composeProviders } from "../compose/compose-host.js";
+import { DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
-import { bucketOptions, checkRoutes, DEFAULT_NAME } from "./join-cluster.js";
+import { bucketOptions, checkRoutes } from "./join-cluster.js";
 import { shownIdentity } from "./shown-identity.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
@@ -48,7 +49,9 @@ export async function initCluster({ config: own, output }: Session, given: InitO
     const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
     const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, tables);
     const flags =
-      bucket.name === DEFAULT_NAME ? "--cluster URLS" : `--cluster URLS --cluster-name ${bucket.name}`;
+      bucket.name === DEFAULT_CLUSTER_NAME
+        ? "--cluster URLS"
+        : `--cluster URLS --cluster-name ${bucket.name}`;
     const text = `cluster ${identity.id} ${isNew ? "is created" : "exists"}. Start hosts with \`membus up ${flags}\``;
     output.result({ ...shownIdentity(identity), is_new: isNew }, () => text);
   } finally {

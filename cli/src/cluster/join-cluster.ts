@@ -10,6 +10,7 @@ import {
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { monotonicClock, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
+import { DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
 /** Time limit of one request to JetStream. */
@@ -17,11 +18,8 @@ const REQUEST_TIMEOUT_MS = 2_000;
 /** Wait for the probes that show where the servers send requests. */
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Name of the bucket if none is configured. */
-export const DEFAULT_NAME = "membus";
-
 export function bucketOptions({ cluster }: Config) {
-  return { name: cluster?.name ?? DEFAULT_NAME, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  return { name: cluster?.name ?? DEFAULT_CLUSTER_NAME, requestTimeoutMs: REQUEST_TIMEOUT_MS };
 }
 
 export interface JoinedCluster {

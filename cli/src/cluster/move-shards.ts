@@ -1,4 +1,4 @@
-import { drainHost, pinShard } from "@membus/cluster";
+import { controlSubject, drainHost, pinShard } from "@membus/cluster";
 import { delay, MemoryError, monotonicClock, systemClock } from "@membus/protocol";
 import type { Session } from "../session.js";
 import { type ReportedCluster, readReport, readShards } from "./read-shards.js";
@@ -23,6 +23,7 @@ export async function drain(session: Session, host: string, { waitS }: Waiting):
     await until(access, waitS, async (status) => {
       const found = status.hosts.find((one) => one.host === host);
       if (found?.state === "stopped") return undefined;
+      if (found?.state === "late") return `the lease of host ${host} has ended, and others take its shards`;
       if (found?.state !== "leaving") {
         requireOther(status, host);
         await drainHost(access.bucket, host, true);
@@ -93,7 +94,8 @@ export async function acceptLoss(
     const problem = (await readReport(access, shard))?.problem;
     if (!problem) throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
     await confirmLoss(problem.message);
-    await askShard(access.bus, shard, { cmd: "accept-loss" }, ACCEPT_TIMEOUT_MS);
+    const request = { cmd: "accept-loss", args: { problem: problem.message } };
+    await askShard(access.bus, controlSubject(shard), request, { timeoutMs: ACCEPT_TIMEOUT_MS });
     await until(access, waitS, async ({ shards }) => {
       const report = shards[shard]!.report;
       return report?.is_serving ? undefined : `shard ${shard}: ${report?.problem?.message ?? "opening"}`;

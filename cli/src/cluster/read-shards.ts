@@ -1,4 +1,4 @@
-import { type ClusterStatus, readStatus, type ShardStatus } from "@membus/cluster";
+import { type ClusterStatus, controlSubject, readStatus, type ShardStatus } from "@membus/cluster";
 import { isMemoryError, monotonicClock } from "@membus/protocol";
 import type { ShardReport } from "./shard-commands.js";
 import { askShard } from "./shard-control.js";
@@ -30,7 +30,13 @@ export async function readShards(access: ClusterAccess): Promise<ReportedCluster
 /** Returns null if the owner does not reply. */
 export async function readReport({ bus }: ClusterAccess, shard: number): Promise<ShardReport | null> {
   try {
-    return (await askShard(bus, shard, { cmd: "status" }, REPORT_TIMEOUT_MS)) as unknown as ShardReport;
+    const { result } = await askShard(
+      bus,
+      controlSubject(shard),
+      { cmd: "status" },
+      { timeoutMs: REPORT_TIMEOUT_MS },
+    );
+    return result as unknown as ShardReport;
   } catch (error) {
     if (isMemoryError(error)) return null;
     throw error;

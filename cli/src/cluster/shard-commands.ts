@@ -1,8 +1,9 @@
 import { type ShardServing, shardOf } from "@membus/cluster";
 import type { Owner } from "@membus/plugin-kit";
 import { type Json, MemoryError } from "@membus/protocol";
-import { errorReply } from "../control/control-messages.js";
+import { type ControlReply, errorReply } from "../control/control-messages.js";
 import { type ErasableTier, eraseArgs, eraseTiers } from "../erase/erase-tiers.js";
+import { copyCommands } from "./copy-commands.js";
 import type { ShardCommand } from "./shard-control.js";
 import type { ShardedPlugins } from "./sharded-plugins.js";
 
@@ -11,29 +12,38 @@ export interface ShardReport {
   readonly epoch: number;
   readonly is_serving: boolean;
   /** Error of the last attempt to open the shard. Null without one. */
-  readonly problem: { readonly code: string; readonly message: string; readonly detail: Json } | null;
+  readonly problem: NonNullable<ControlReply["error"]> | null;
   /** Figures of each tier. Empty while the shard is not open. */
   readonly tiers: { readonly [tier: string]: { readonly [figure: string]: number | string } };
 }
 
-/** Returns the commands of operators for the shards of this host. */
-export function shardCommands(
+/** Returns the commands on `controlSubject` for the shards of this host. */
+export function controlCommands(
   serving: ShardServing,
+  plugins: ShardedPlugins,
+): Readonly<Record<string, ShardCommand>> {
+  return {
+    status: async (shard) => ({ result: reportOf(shard, serving, plugins) as unknown as Json }),
+    async "accept-loss"(shard, { problem }) {
+      serving.acceptLoss(shard, String(problem));
+      return { result: null };
+    },
+  };
+}
+
+/** Returns the commands on `entriesSubject` for the shards of this host. */
+export function entriesCommands(
   plugins: ShardedPlugins,
   shardCount: number,
 ): Readonly<Record<string, ShardCommand>> {
   return {
-    status: async (shard) => reportOf(shard, serving, plugins) as unknown as Json,
-    async "accept-loss"(shard) {
-      serving.acceptLoss(shard);
-      return null;
-    },
+    ...copyCommands(plugins),
     async erase(shard, args) {
       const { owner, dryRun } = eraseArgs(args);
       if (shardOf(owner.tenant, shardCount) !== shard)
         throw new MemoryError("schema_violation", `tenant ${owner.tenant} is not in shard ${shard}`);
       const done = await eraseTiers(owner, erasableTiers(plugins), { dryRun, onTier() {} });
-      return done.map((one) => ({ ...one }));
+      return { result: done.map((one) => ({ ...one })) };
     },
   };
 }
@@ -44,7 +54,7 @@ function reportOf(shard: number, serving: ShardServing, plugins: ShardedPlugins)
     const stats = plugin.statsOf(shard);
     return stats === undefined ? [] : [[tier, stats] as const];
   });
-  const shown = problem === undefined ? null : (errorReply(problem).error as ShardReport["problem"]);
+  const shown = problem === undefined ? null : errorReply(problem).error!;
   return { epoch, is_serving: isServing, problem: shown, tiers: Object.fromEntries(tiers) };
 }
 

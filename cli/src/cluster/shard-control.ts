@@ -1,4 +1,4 @@
-import { controlSubject, parseShardSubject, type ShardServing } from "@membus/cluster";
+import { parseShardSubject, type ShardServing } from "@membus/cluster";
 import { type Json, MemoryError } from "@membus/protocol";
 import type { Bus, BusMessage, BusSubscription } from "@membus/protocol/plugin";
 import {
@@ -10,58 +10,90 @@ import {
   resultOf,
 } from "../control/control-messages.js";
 
-const REQUEST_BYTES_MAX = 64 * 1_024;
-const RUNNING_MAX = 64;
+const LINE_BYTES_MAX = 64 * 1_024;
+/** More than a cluster has shards, because a status asks all of them at once. */
+const RUNNING_MAX = 1_024;
 const INBOX = "_INBOX";
+const LINE_END = "\n".charCodeAt(0);
 
-/** A command that the owner of a shard runs for an operator. */
-export type ShardCommand = (shard: number, args: { readonly [name: string]: Json }) => Promise<Json>;
+/** A result, and bytes that follow it. */
+export interface ShardAnswer {
+  readonly result: Json;
+  readonly bytes?: Uint8Array;
+}
 
 /**
- * Runs commands for the shards that this host owns. Only operators may publish on these subjects. A request for another shard
- * is left to its owner.
+ * A command that the owner of a shard runs for an operator.
+ * @param bytes that follow the request.
+ */
+export type ShardCommand = (
+  shard: number,
+  args: { readonly [name: string]: Json },
+  bytes: Uint8Array,
+) => Promise<ShardAnswer>;
+
+/**
+ * Runs commands for the shards that this host owns. A request for another shard is left to its owner.
+ * @param subject of the requests for all shards, such as `controlSubject("*")`.
  */
 export function serveShardControl(
   bus: Bus,
+  subject: string,
   serving: Pick<ShardServing, "statusOf">,
   commands: Readonly<Record<string, ShardCommand>>,
 ): BusSubscription {
   let runningCount = 0;
-  const run = async (shard: number, { payload }: BusMessage): Promise<ControlReply> => {
+  const run = async (shard: number, { payload }: BusMessage): Promise<Uint8Array> => {
     try {
-      if (payload.length > REQUEST_BYTES_MAX)
-        throw new MemoryError("too_large", `request too large: the limit is ${REQUEST_BYTES_MAX} bytes`);
+      const { line, bytes } = split(payload);
+      if (line.length > LINE_BYTES_MAX)
+        throw new MemoryError("too_large", `request too large: the limit is ${LINE_BYTES_MAX} characters`);
       if (runningCount >= RUNNING_MAX)
         throw new MemoryError("overloaded", `this host runs ${RUNNING_MAX} commands: send it again later`);
-      const request = parseControlRequest(Buffer.from(payload).toString());
+      const request = parseControlRequest(line);
       runningCount += 1;
       try {
-        return { result: await commandOf(commands, request)(shard, request.args ?? {}) };
+        const answer = await commandOf(commands, request)(shard, request.args ?? {}, bytes);
+        return joined({ result: answer.result }, answer.bytes);
       } finally {
         runningCount -= 1;
       }
     } catch (error) {
-      return errorReply(error);
+      return joined(errorReply(error));
     }
   };
-  return bus.subscribe(controlSubject("*"), async (message) => {
+  return bus.subscribe(subject, async (message) => {
     const { shard } = parseShardSubject(message.subject);
     if (!message.reply?.startsWith(INBOX) || serving.statusOf(shard) === undefined) return;
-    bus.publish(message.reply, Buffer.from(JSON.stringify(await run(shard, message))));
+    bus.publish(message.reply, await run(shard, message));
   });
 }
 
 /**
  * Sends a command to the owner of a shard.
+ * @param subject of the shard, such as `controlSubject(3)`.
+ * @param bytes that follow the request.
  * @throws {MemoryError} the error of the owner, `timeout` without a reply, `unavailable` if no host runs.
  */
 export async function askShard(
   bus: Bus,
-  shard: number,
+  subject: string,
   request: ControlRequest,
-  timeoutMs: number,
-): Promise<Json> {
-  const payload = Buffer.from(JSON.stringify(request));
-  const reply = await bus.request(controlSubject(shard), payload, { timeoutMs });
-  return resultOf(Buffer.from(reply.payload).toString());
+  { timeoutMs, bytes }: { readonly timeoutMs: number; readonly bytes?: Uint8Array },
+): Promise<ShardAnswer> {
+  const reply = await bus.request(subject, joined(request, bytes), { timeoutMs });
+  const { line, bytes: found } = split(reply.payload);
+  return { result: resultOf(line), bytes: found };
+}
+
+/** Returns one line of JSON with the bytes that follow it. */
+function joined(line: ControlRequest | ControlReply, bytes: Uint8Array = new Uint8Array()): Uint8Array {
+  return Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), bytes]);
+}
+
+function split(payload: Uint8Array): { readonly line: string; readonly bytes: Uint8Array } {
+  const end = payload.indexOf(LINE_END);
+  const lineEnd = end === -1 ? payload.length : end;
+  const line = Buffer.from(payload.buffer, payload.byteOffset, lineEnd).toString();
+  return { line, bytes: payload.subarray(lineEnd + 1) };
 }

@@ -58,7 +58,7 @@ function refuseUnsupported(config: Config, start: StartOptions): void {
   if (config.nats.url === undefined)
     throw new TypeError("a cluster needs running nats-servers: name them with --cluster or nats.url");
   refuse(start.repair, "--repair", "the log is in JetStream");
-  refuse(start.acceptLoss, "--accept-loss", "restore the missing streams");
+  refuse(start.acceptLoss, "--accept-loss", "run `membus cluster accept-loss`");
   refuse(start.readOnly, "--read-only", "serve a data folder instead");
   refuse(config.audit, "audit", "its key is in a data folder, so switch it off");
   refuse(config.http !== false, "http", "run `membus gateway` beside the host");

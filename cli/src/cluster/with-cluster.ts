@@ -16,9 +16,16 @@ export interface ClusterAccess {
   readonly logger: Logger;
 }
 
-/** Connects to the cluster of the settings, with `nats.auth` as the operator, and closes the connection after `use`. Errors as in `findCluster`. */
-export async function withCluster<T>(given: Config, use: (access: ClusterAccess) => Promise<T>): Promise<T> {
-  const config = asAuthOperator(given);
+/**
+ * Connects to the cluster of the settings and closes the connection after `use`. Errors as in `findCluster`.
+ * @param asUser chooses the key of `nats.auth`. Commands that read or erase entries need the host's.
+ */
+export async function withCluster<T>(
+  given: Config,
+  use: (access: ClusterAccess) => Promise<T>,
+  asUser: (config: Config) => Config = asAuthOperator,
+): Promise<T> {
+  const config = asUser(given);
   const logger = createLogger(config.log_level);
   const options = await natsOptions(config, "membus-cluster");
   const bus = await connectNatsBus(options, { logger, clock: systemClock });

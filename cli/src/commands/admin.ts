@@ -61,7 +61,7 @@ async function erase(command: Command): Promise<void> {
   const session = await openSession(command, { ...definedOnly({ data }), ...clusterConfig(flags) });
   const { config, output } = session;
   const owner: Owner = { tenant: config.tenant, ...(agent !== undefined && { agent }) };
-  const isCluster = config.cluster !== undefined;
+  const isCluster = config.cluster !== undefined && data === undefined;
   const { tierFolders } = await import("../backup/tier-folders.js");
   if (!isCluster) await tierFolders(config.data);
   const place = isCluster ? "the cluster" : config.data;

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
+import { isToken } from "@membus/protocol";
 import type { Command } from "commander";
 import type { AuthState, AuthUser } from "../auth/auth-state.js";
+import { CLUSTER_NAME_FLAG, type ClusterFlags, DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { openSession } from "../session.js";
@@ -15,7 +17,7 @@ interface AgentFlags {
   readonly readOnlyTiers?: string;
 }
 
-interface InitFlags {
+interface InitFlags extends Pick<ClusterFlags, "clusterName"> {
   readonly maxPayload?: string;
   readonly shards?: string;
 }
@@ -39,6 +41,7 @@ export function registerAuth(program: Command): void {
     .description("create the host and operator keys and the configuration (idempotent)")
     .option("--max-payload <bytes>", "largest message in bytes, 1024..67108864 (default 1048576)")
     .option("--shards <number>", "the hosts are a cluster with this number of shards")
+    .option(...CLUSTER_NAME_FLAG)
     .action((flags: InitFlags, command: Command) => init(command, flags));
   auth
     .command("add-tenant <tenant>")
@@ -102,8 +105,12 @@ async function init(command: Command, flags: InitFlags): Promise<void> {
     text === undefined ? undefined : bounded(flag, text, min, max);
   const maxPayload = given("--max-payload", flags.maxPayload, 1_024, 64 * 1024 ** 2);
   const shards = given("--shards", flags.shards, 1, 256);
+  const name = flags.clusterName ?? DEFAULT_CLUSTER_NAME;
+  if (!isToken(name))
+    throw new TypeError(`--cluster-name must be 1..64 characters of A-Z a-z 0-9 _ -, got ${name}`);
+  const cluster = shards === undefined ? undefined : { name, shards };
   await change(command, [], async (state, newKey) =>
-    initialised(state, newKey, { prefix: config.prefix, maxPayload, shards }),
+    initialised(state, newKey, { prefix: config.prefix, maxPayload, cluster }),
   );
 }
 

@@ -2,14 +2,35 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { BackupReport } from "../backup/back-up.js";
 import type { VerifyReport } from "../backup/verify.js";
+import type { CopyReport } from "../copy/copy-entries.js";
+import { CLUSTER_FLAG, CLUSTER_NAME_FLAG, type ClusterFlags, clusterConfig } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { createLogger } from "../logger.js";
-import { openSession } from "../session.js";
-import { bytesPerS } from "../terminal/progress-bar.js";
+import { openSession, type Session } from "../session.js";
+import { bytesPerS, itemsPerS } from "../terminal/progress-bar.js";
 import { withProgressBar } from "../terminal/task-progress.js";
 
 const DATA = "data folder (default ./.membus)";
+const MERGE_FLAG = [
+  "--merge",
+  "also copy into tenants that have entries, such as the tenants of an interrupted copy",
+] as const;
+const MIGRATE_EXPLANATION = `
+Stop the host first. Entries keep their revisions and times. Working memory and the replies that are kept for retries are not
+copied. The command ends when every entry was read again and found in the cluster. After an interruption, repeat it with --merge.`;
+
+interface PlaceFlags extends ClusterFlags {
+  readonly data?: string;
+}
+
+interface BackupFlags extends PlaceFlags {
+  readonly keep?: string;
+}
+
+interface IntoFlags extends PlaceFlags {
+  readonly merge?: boolean;
+}
 
 export function registerBackup(program: Command): void {
   program
@@ -22,14 +43,19 @@ export function registerBackup(program: Command): void {
       "folder of the backups: each backup gets a subfolder and shares unchanged files with the previous backup",
     )
     .option("--data <folder>", DATA)
+    .option(...CLUSTER_FLAG)
+    .option(...CLUSTER_NAME_FLAG)
     .option("--keep <count>", "keep this many backups and delete older ones (default: keep all)")
-    .action(async (folder: string, { data, keep }: { data?: string; keep?: string }, command: Command) => {
-      const { config, output } = await openSession(command, definedOnly({ data }));
-      const { backUp } = await import("../backup/back-up.js");
-      const kept = keep === undefined ? undefined : keepFlag(keep);
-      const report = await withProgressBar(bytesPerS, (onProgress) =>
-        backUp({ data: config.data, folder: resolve(folder), keep: kept, onProgress }),
-      );
+    .action(async (given: string, flags: BackupFlags, command: Command) => {
+      const { config, output } = await openSession(command, placeConfig(flags));
+      const keep = flags.keep === undefined ? undefined : keepFlag(flags.keep);
+      const folder = resolve(given);
+      const isCluster = config.cluster !== undefined && flags.data === undefined;
+      const report = await withProgressBar(isCluster ? itemsPerS : bytesPerS, async (onProgress) => {
+        const target = { folder, keep, onProgress };
+        if (isCluster) return (await import("../cluster/copy-cluster.js")).backUpCluster(config, target);
+        return (await import("../backup/back-up.js")).backUp({ data: config.data, ...target });
+      });
       output.result(report, () => describe(report));
     });
 }
@@ -40,8 +66,14 @@ export function registerRestore(program: Command): void {
     .description("restore a backup into a new or empty data folder")
     .argument("<backup>", "a backup, or a folder of backups (restores the latest)")
     .option("--data <folder>", DATA)
-    .action(async (backup: string, { data }: { data?: string }, command: Command) => {
-      const { config, output } = await openSession(command, definedOnly({ data }));
+    .option(...CLUSTER_FLAG)
+    .option(...CLUSTER_NAME_FLAG)
+    .option(...MERGE_FLAG)
+    .action(async (backup: string, flags: IntoFlags, command: Command) => {
+      const session = await openSession(command, placeConfig(flags));
+      const { config, output } = session;
+      if (config.cluster !== undefined && flags.data === undefined)
+        return restoreCluster(session, resolve(backup), flags);
       const { restore } = await import("../backup/restore.js");
       const report = await withProgressBar(bytesPerS, (onProgress) =>
         restore(resolve(backup), config.data, onProgress),
@@ -52,6 +84,47 @@ export function registerRestore(program: Command): void {
         () => `restored ${files} files of the backup taken at ${taken_at} into ${report.data}`,
       );
     });
+}
+
+export function registerMigrate(program: Command): void {
+  program
+    .command("migrate")
+    .description("copy the durable tiers of a data folder that no host serves into a cluster")
+    .option("--data <folder>", DATA)
+    .option(...CLUSTER_FLAG)
+    .option(...CLUSTER_NAME_FLAG)
+    .option(...MERGE_FLAG)
+    .addHelpText("after", MIGRATE_EXPLANATION)
+    .action(async (flags: IntoFlags, command: Command) => {
+      const { data, ...others } = flags;
+      const settings = { ...definedOnly({ data }), ...clusterConfig(others) };
+      const { config, output } = await openSession(command, settings);
+      if (config.cluster === undefined) throw new TypeError("name the cluster with --cluster");
+      const { tierFolders } = await import("../backup/tier-folders.js");
+      await tierFolders(config.data);
+      const { migrateToCluster } = await import("../cluster/copy-cluster.js");
+      const report = await withProgressBar(itemsPerS, (onProgress) =>
+        migrateToCluster(config, config.data, { isMerge: flags.merge === true, onProgress }),
+      );
+      output.result(report, () => describeCopy(report));
+    });
+}
+
+async function restoreCluster({ config, output }: Session, backup: string, flags: IntoFlags): Promise<void> {
+  const { restoreIntoCluster } = await import("../cluster/copy-cluster.js");
+  const temporary = `${backup}.restoring-${process.pid}`;
+  const report = await withProgressBar(itemsPerS, (onProgress) =>
+    restoreIntoCluster(config, backup, temporary, { isMerge: flags.merge === true, onProgress }),
+  );
+  output.result(report, () => describeCopy(report));
+}
+
+function describeCopy({ tenants, namespaces, entries, kept }: CopyReport): string {
+  return `copied and verified ${entries} entries of ${tenants} tenants in ${namespaces} namespaces, ${kept} of them were there`;
+}
+
+function placeConfig(flags: PlaceFlags) {
+  return { ...definedOnly({ data: flags.data }), ...clusterConfig(flags) };
 }
 
 export function registerVerify(program: Command): void {

@@ -87,7 +87,7 @@ function registerMoves(cluster: Command): void {
   cluster
     .command("move")
     .description("move a shard to a host, where it stays while the host runs")
-    .argument("<shard>", "number of the shard", Number)
+    .argument("<shard>", "number of the shard", shardNumber)
     .argument("[host]", "name of the host")
     .option(...CLUSTER_NAME_FLAG)
     .option("--undo", "let the cluster choose the host again")
@@ -109,7 +109,7 @@ function registerMoves(cluster: Command): void {
   cluster
     .command("accept-loss")
     .description("serve a shard without its missing log streams and tables")
-    .argument("<shard>", "number of the shard", Number)
+    .argument("<shard>", "number of the shard", shardNumber)
     .option(...CLUSTER_NAME_FLAG)
     .option("--yes", "do not ask for confirmation")
     .option(...WAIT_FLAG)
@@ -122,6 +122,12 @@ function registerMoves(cluster: Command): void {
       };
       await acceptLoss(session, shard, { ...waiting(flags), confirmLoss });
     });
+}
+
+/** @throws {TypeError} for anything but digits. */
+function shardNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new TypeError(`the shard must be a number, got ${JSON.stringify(text)}`);
+  return Number(text);
 }
 
 const waiting = ({ wait }: WaitFlags) => ({ waitS: numberFlag("--wait", wait) });

@@ -48,8 +48,10 @@ function shardFindings({ shard, host, report }: ReportedShard): Finding[] {
   ];
   if (host === null) return problem("no host owns it", "wait a lease, then see the logs of the hosts");
   if (report === null) return problem(`${host} does not reply`, "see whether the host is overloaded");
-  if (report.problem === null) return [];
-  const isLoss = JSON.stringify(report.problem.detail).includes("--accept-loss");
+  if (report.problem === null && report.is_serving) return [];
+  if (report.problem === null)
+    return [{ check: `shard ${shard}`, state: "warning", found: `${host} is opening it` }];
+  const isLoss = report.problem.detail.remedy === "--accept-loss";
   const advice = isLoss
     ? `restore the missing parts, or run \`membus cluster accept-loss ${shard}\``
     : `see the log of ${host}, which tries again`;
@@ -74,7 +76,11 @@ async function storeFinding(
     const advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
     return { check: "store", state: "warning", found: `${store} was not checked`, advice };
   }
-  const tables = await TableBucket.open(tableBucketOptions(store, env), systemClock);
-  await requireTables(tables, identity);
-  return { check: "store", state: "ok", found: store };
+  try {
+    const tables = await TableBucket.open(tableBucketOptions(store, env), systemClock);
+    await requireTables(tables, identity);
+    return { check: "store", state: "ok", found: store };
+  } catch (error) {
+    return { check: "store", state: "problem", found: (error as Error).message };
+  }
 }

@@ -74,7 +74,8 @@ export async function refuseUnserved(
 
 /**
  * Erases an owner from open tiers, one after the other. The erasure is first announced in all tiers, so that
- * an interrupted one is completed later.
+ * an interrupted one is completed later. A failure in one tier does not keep the others from being erased.
+ * Throws the first error of `eraseOwner`.
  */
 export async function eraseTiers(
   owner: Owner,
@@ -83,16 +84,18 @@ export async function eraseTiers(
 ): Promise<TierErasure[]> {
   if (!dryRun) for (const { plugin } of tiers) await plugin.announceErasure(owner);
   const done: TierErasure[] = [];
+  const failures: unknown[] = [];
   for (const { tier, folder, plugin } of tiers) {
     onTier(tier);
-    const counts = await plugin.eraseOwner(owner, { dryRun });
-    done.push({
-      tier,
-      ...(folder !== undefined && { folder }),
-      ...counts,
-      ...(!dryRun && { erased_at: systemClock.now() }),
-    });
+    try {
+      const counts = await plugin.eraseOwner(owner, { dryRun });
+      const place = folder === undefined ? {} : { folder };
+      done.push({ tier, ...place, ...counts, ...(!dryRun && { erased_at: systemClock.now() }) });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return done;
 }
 

@@ -7,6 +7,9 @@ export interface ClusterFlags {
   readonly clusterName?: string;
 }
 
+/** Name of a cluster's bucket if none is configured. */
+export const DEFAULT_CLUSTER_NAME = "membus";
+
 export const CLUSTER_FLAG = [
   "--cluster <urls>",
   "nats-servers of a cluster, such as nats://a,nats://b,nats://c",
@@ -14,11 +17,19 @@ export const CLUSTER_FLAG = [
 
 export const CLUSTER_NAME_FLAG = [
   "--cluster-name <name>",
-  "name of the cluster's bucket in NATS (default membus)",
+  `name of the cluster's bucket in NATS (default ${DEFAULT_CLUSTER_NAME})`,
 ] as const;
 
-/** Returns the settings of these flags. Empty without one of them. */
-export function clusterConfig({ cluster: url, clusterName: name }: ClusterFlags): ConfigFile {
+/**
+ * Returns the settings of these flags. Empty without one of them.
+ * @throws {TypeError} with a data folder too.
+ */
+export function clusterConfig({
+  cluster: url,
+  clusterName: name,
+  data,
+}: ClusterFlags & { readonly data?: string }): ConfigFile {
   if (url === undefined && name === undefined) return {};
+  if (data !== undefined) throw new TypeError("--data and --cluster exclude each other");
   return { cluster: definedOnly({ name }), ...(url !== undefined && { nats: { url } }) };
 }

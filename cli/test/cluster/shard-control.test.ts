@@ -1,4 +1,5 @@
 import { createLocalBus, type LocalBus } from "@membus/bus";
+import { controlSubject } from "@membus/cluster";
 import { MemoryError, silentLogger, systemClock } from "@membus/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { askShard, type ShardCommand, serveShardControl } from "../../src/cluster/shard-control.js";
@@ -13,11 +14,15 @@ beforeEach(() => {
 /** Serves commands for the shards that a host owns. */
 function serve(name: string, shards: readonly number[], further: Record<string, ShardCommand> = {}): void {
   const statusOf = (shard: number) => (shards.includes(shard) ? { epoch: 1, isServing: true } : undefined);
-  const where: ShardCommand = async (shard, args) => ({ host: name, shard, ...args });
-  serveShardControl(bus, { statusOf }, { where, ...further });
+  const where: ShardCommand = async (shard, args, bytes) => ({
+    result: { host: name, shard, ...args },
+    bytes: bytes.toReversed(),
+  });
+  serveShardControl(bus, controlSubject("*"), { statusOf }, { where, ...further });
 }
 
-const ask = (shard: number, cmd: string, args = {}) => askShard(bus, shard, { cmd, args }, TIMEOUT_MS);
+const ask = async (shard: number, cmd: string, args = {}) =>
+  (await askShard(bus, controlSubject(shard), { cmd, args }, { timeoutMs: TIMEOUT_MS })).result;
 
 describe("a command for a shard", () => {
   it("is run by its owner", async () => {
@@ -25,6 +30,13 @@ describe("a command for a shard", () => {
     serve("b", [2]);
     expect(await ask(1, "where")).toEqual({ host: "a", shard: 1 });
     expect(await ask(2, "where", { note: "x" })).toEqual({ host: "b", shard: 2, note: "x" });
+  });
+
+  it("carries bytes of any value both ways", async () => {
+    serve("a", [0]);
+    const bytes = Uint8Array.of(10, 123, 0, 255, 10);
+    const answer = await askShard(bus, controlSubject(0), { cmd: "where" }, { timeoutMs: TIMEOUT_MS, bytes });
+    expect([...answer.bytes!]).toEqual([10, 255, 0, 123, 10]);
   });
 
   it("returns the owner's error", async () => {
@@ -44,13 +56,13 @@ describe("a command for a shard", () => {
     await expect(ask(0, cmd, args)).rejects.toMatchObject(error);
   });
 
-  it("is refused while the host runs many others", async () => {
+  it("is refused while the host runs 1,024 others", async () => {
     let end: () => void = () => {};
-    const ended = new Promise<null>((resolve) => {
-      end = () => resolve(null);
+    const ended = new Promise<{ result: null }>((resolve) => {
+      end = () => resolve({ result: null });
     });
     serve("a", [0], { wait: () => ended });
-    const running = Array.from({ length: 64 }, () => ask(0, "wait"));
+    const running = Array.from({ length: 1_024 }, () => ask(0, "wait"));
     await expect(ask(0, "where")).rejects.toMatchObject({ code: "overloaded" });
     end();
     await Promise.all(running);

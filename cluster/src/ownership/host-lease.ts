@@ -55,10 +55,12 @@ export class HostLease {
 
   /**
    * Takes the lease that has this revision. 0 if the host has none. An earlier lease is ended first.
+   * @param isDrained whether an operator drains this process, if its record says so.
    * @returns whether the lease is held. False if the record has changed. Errors as in the bucket.
    */
-  async begin(revision: number): Promise<boolean> {
+  async begin(revision: number, isDrained = this.#isDrained): Promise<boolean> {
     this.#endIfLate();
+    this.#isDrained = isDrained;
     const { bucket, host, clock } = this.#parts;
     const sentAt = clock.elapsedMs();
     const written = await bucket.write(hostKey(host), this.#value, revision);

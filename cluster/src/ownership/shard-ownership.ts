@@ -130,9 +130,10 @@ export class ShardOwnership {
   async #beginLease(): Promise<boolean> {
     const { host } = this.#options;
     const seen = this.#view.hosts.get(host);
-    const instance = seen?.record?.instance;
-    const isFree = seen === undefined || instance === "" || instance === this.#lease.instance;
-    if (isFree && (await this.#lease.begin(seen?.revision ?? 0))) return true;
+    const { instance, isLeaving } = seen?.record ?? {};
+    const isOwn = instance === this.#lease.instance;
+    const isFree = seen === undefined || instance === "" || isOwn;
+    if (isFree && (await this.#lease.begin(seen?.revision ?? 0, isOwn ? isLeaving : undefined))) return true;
     if (!isFree && !this.#isWaitingForName) {
       this.#isWaitingForName = true;
       this.#services.logger.warn(
@@ -206,17 +207,19 @@ export class ShardOwnership {
 
   /** Returns the host that should own a shard: the one that an operator chose, if it takes shards. */
   #bestHost(shard: number): string | undefined {
-    const hosts = [...this.#takingHosts()];
+    const hosts = this.#takingHosts();
     const pinned = this.#view.pins.get(shard)?.record?.host;
     return pinned !== undefined && hosts.includes(pinned) ? pinned : bestHost(shard, hosts);
   }
 
-  /** Hosts that take shards. */
-  *#takingHosts(): Iterable<string> {
-    for (const [host, { record }] of this.#view.hosts) {
-      if (host !== this.#options.host && record?.instance && !record.isLeaving) yield host;
-    }
-    if (!this.#isStopped && !this.#lease.isLeaving) yield this.#options.host;
+  /** Hosts that take shards. A drained host takes them if no other one does. */
+  #takingHosts(): string[] {
+    const others = [...this.#view.hosts].flatMap(([host, { record }]) => {
+      const takes = host !== this.#options.host && record?.instance && !record.isLeaving;
+      return takes ? [host] : [];
+    });
+    const takesOwn = !this.#isStopped && (!this.#lease.isLeaving || others.length === 0);
+    return takesOwn ? [...others, this.#options.host] : others;
   }
 
   /** Whether a host may hold its lease. The host of an unreadable record may. */

@@ -2,6 +2,7 @@ export { checkRouting, type Routing } from "./check-routing.js";
 export { mappingLines } from "./mapping-lines.js";
 export {
   controlSubject,
+  entriesSubject,
   parseShardSubject,
   SHARD_SUBJECTS,
   type SubjectMapping,

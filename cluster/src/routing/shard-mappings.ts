@@ -27,9 +27,14 @@ export function shardSubject(shard: number | "*", subject: string): string {
   return `${SHARD_TOKEN}.${shard}.${subject}`;
 }
 
-/** Returns the subject on which the owner of a shard receives commands of operators. No request has it. */
+/** Returns the subject of commands for a shard that read or write no entries. No request has it. */
 export function controlSubject(shard: number | "*"): string {
   return shardSubject(shard, "control");
+}
+
+/** Returns the subject of commands that read, write or erase entries of a shard. Only hosts may publish on it. */
+export function entriesSubject(shard: number | "*"): string {
+  return shardSubject(shard, "entries");
 }
 
 /** Subjects of all shards, which only hosts subscribe to. */

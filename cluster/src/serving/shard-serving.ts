@@ -26,8 +26,7 @@ export interface ServedShard {
 interface FailedOpening {
   readonly epoch: number;
   readonly error: unknown;
-  /** Whether the next attempt accepts the loss of the missing parts. */
-  acceptLoss: boolean;
+  readonly tier: ShardedPlugin | undefined;
 }
 
 /** Opens the shards that this host acquires, serves them, and closes them for their next owner. */
@@ -43,6 +42,8 @@ export class ShardServing {
   /** Epochs of open shards. */
   readonly #serving = new Map<number, number>();
   readonly #failed = new Map<number, FailedOpening>();
+  /** Tiers of shards that are opened without their missing parts. */
+  readonly #accepted = new Map<number, Set<ShardedPlugin>>();
 
   /** Begins to acquire shards. @throws {TypeError} for an unknown option or a value out of range. */
   constructor(options: OwnershipOptions, services: OwnershipServices, servers: ShardServers) {
@@ -76,15 +77,22 @@ export class ShardServing {
   }
 
   /**
-   * Opens a shard without the records and tables that are missing, at the next attempt.
+   * Opens the tier of a shard that cannot be opened without its missing records and tables, until the shard is open.
+   * @param problem message of the loss. Another loss is not accepted.
    * @throws {MemoryError} `conflict` unless this host owns the shard and cannot open it for that reason.
    */
-  acceptLoss(shard: number): void {
+  acceptLoss(shard: number, problem: string): void {
     const failed = this.#failed.get(shard);
-    const isLoss = isMemoryError(failed?.error) && failed.error.detail.remedy === "--accept-loss";
-    if (failed === undefined || !isLoss || failed.epoch !== this.#ownership.epochOf(shard))
-      throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
-    failed.acceptLoss = true;
+    const { error, tier, epoch } = failed ?? {};
+    const isLoss = isMemoryError(error) && error.detail.remedy === "--accept-loss";
+    if (
+      !isLoss ||
+      tier === undefined ||
+      epoch !== this.#ownership.epochOf(shard) ||
+      error.message !== problem
+    )
+      throw new MemoryError("conflict", `shard ${shard} does not have this loss`);
+    this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(tier));
   }
 
   /** Hands all shards over to other hosts. Resolves when they are closed. */
@@ -108,16 +116,19 @@ export class ShardServing {
     const { epoch } = hold;
     const { bus, tiers } = this.#servers;
     while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
-      const acceptLoss = this.#failed.get(shard)?.acceptLoss ?? false;
+      let opening: ShardedPlugin | undefined;
       try {
-        for (const tier of tiers) await tier.openShard({ ...owned, acceptLoss });
+        for (const tier of tiers) {
+          opening = tier;
+          await tier.openShard({ ...owned, acceptLoss: this.#accepted.get(shard)?.has(tier) ?? false });
+        }
         bus.addShard(owned);
-        this.#failed.delete(shard);
+        this.#forgetProblems(shard);
         this.#serving.set(shard, epoch);
-        this.#logger.info({ shard, epoch, acceptLoss }, "serving a shard");
+        this.#logger.info({ shard, epoch }, "serving a shard");
         return;
       } catch (error) {
-        this.#failed.set(shard, { epoch, error, acceptLoss: false });
+        this.#failed.set(shard, { epoch, error, tier: opening });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
         await this.#closeTiers(shard);
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
@@ -126,10 +137,15 @@ export class ShardServing {
   }
 
   async #close(shard: number): Promise<void> {
-    this.#failed.delete(shard);
+    this.#forgetProblems(shard);
     this.#serving.delete(shard);
     await this.#servers.bus.removeShard(shard);
     await this.#closeTiers(shard);
+  }
+
+  #forgetProblems(shard: number): void {
+    this.#failed.delete(shard);
+    this.#accepted.delete(shard);
   }
 
   async #closeTiers(shard: number): Promise<void> {

@@ -147,7 +147,11 @@ export class ShardedPlugin<P extends MemoryPlugin = MemoryPlugin> implements Mem
    * @throws {MemoryError} `unavailable` unless the shard is open and owned during the whole call. Else as in the call.
    */
   async onShardOf<T>({ tenant }: { readonly tenant: string }, call: (plugin: P) => Promise<T>): Promise<T> {
-    const shard = shardOf(tenant, this.#tier.shardCount);
+    return this.onShard(shardOf(tenant, this.#tier.shardCount), call);
+  }
+
+  /** Calls the plugin of a shard. Errors as in `onShardOf`. */
+  async onShard<T>(shard: number, call: (plugin: P) => Promise<T>): Promise<T> {
     const open = this.#shards.get(shard);
     if (open === undefined) throw shardMoved(`shard ${shard} is not open on this host, send it again`);
     return run(open, call);

@@ -12,7 +12,7 @@ export {
 export { KIT_DEFAULTS, type KitOptions, KitOptionsSchema } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
-export type { ErasedCounts } from "./operations/index.js";
+export type { ErasedCounts, RowPage, RowPageRequest, WrittenRows } from "./operations/index.js";
 export {
   type FolderFacts,
   type ManifestStore,

@@ -39,14 +39,20 @@ import {
   forget,
   forgetResult,
   list,
+  type RowPage,
+  type RowPageRequest,
+  readRows,
   retrieve,
   status,
   store,
   storeResult,
+  type WrittenRows,
+  writeRows,
 } from "./operations/index.js";
 import { type Owner, openFolder, type TierPlace } from "./place/index.js";
 import { type StorageQuotaOptions, StorageQuotas } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
+import type { Row } from "./row.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StorageContext } from "./storage.js";
 
@@ -230,6 +236,32 @@ export class KitPlugin implements MemoryPlugin {
   async announceErasure(owner: Owner): Promise<void> {
     const tier = this.#openFor(owner);
     await this.#erasures(() => tier.announceErasure(owner));
+  }
+
+  /**
+   * Returns the tenants of a durable tier that may have entries, sorted.
+   * @throws {MemoryError} `unsupported` if the storage cannot list them.
+   */
+  tenants(): readonly string[] {
+    return this.#open.tenants();
+  }
+
+  /** Returns the scopes of a tenant that may have entries. @throws {MemoryError} `unavailable` for damaged files. */
+  scopesOf(tenant: string): Promise<readonly Scope[]> {
+    return this.#openFor({ tenant }).registry.selectOwned({ tenant });
+  }
+
+  /** Reads the entries of a scope in pages. */
+  readRows(scope: Scope, request: RowPageRequest): Promise<RowPage> {
+    return readRows(this.#openFor(scope), scope, request);
+  }
+
+  /**
+   * Writes entries of another folder or cluster with their revisions and times. An entry with a later revision is kept.
+   * @throws {MemoryError} `conflict` for another entry with the same revision, `memory_full` for too many entries in the scope.
+   */
+  writeRows(scope: Scope, rows: readonly Row[]): Promise<WrittenRows> {
+    return writeRows(this.#openFor(scope), scope, rows);
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {

@@ -1,5 +1,5 @@
 import { type Log, withFreedSpace } from "@membus/disk";
-import type { Clock, Scope } from "@membus/protocol";
+import { type Clock, MemoryError, parseScopeId, type Scope } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
 import {
   announceErasure,
@@ -66,6 +66,8 @@ export interface DurableState {
   erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
   /** Flushes if background work has filled a large part of the backlog. */
   waitForCapacity(): Promise<void>;
+  /** @throws {MemoryError} `unsupported` for a storage that cannot list its tenants. */
+  tenants(): readonly string[];
   scopes(tenant: string): Promise<Iterable<Scope>>;
   readonly readUsage: ReadUsage;
   /** Runs a task that frees space. On a full disk it may use the disk reserve. */
@@ -180,11 +182,10 @@ async function recoverTier(
   };
   if (backlog.recordCount > 0) flusher.recordAdded();
   const journal = createLogJournal({ log, backlog, reserve: place.reserve, appended });
-  const waitForCapacity = async () => {
-    if (isBacklogLarge(backlog, options)) await flusher.flush();
-  };
+  const tenants = () => tenantsOf(storage, backlog);
+  const waitForCapacity = () => flushLarge(backlog, options, flusher);
   return {
-    ...{ storage, flusher, bodies, newestAt, latest, journal, waitForCapacity },
+    ...{ storage, flusher, bodies, newestAt, latest, journal, waitForCapacity, tenants },
     ...{ markers: place.markers, isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
@@ -247,6 +248,15 @@ function checkTenant(storage: Storage, tenant: string): void {
   if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
 }
 
+/** Returns the tenants with rows in storage or in the backlog, sorted. */
+function tenantsOf(storage: Storage, backlog: Backlog): readonly string[] {
+  const stored = storage.tenants?.();
+  if (stored === undefined)
+    throw new MemoryError("unsupported", "the storage of this tier cannot list its tenants");
+  const waiting = [...backlog.scopes].map((scope) => parseScopeId(scope).tenant);
+  return [...new Set([...stored, ...waiting])].sort();
+}
+
 function knownScopes(
   storage: Storage,
   backlog: Backlog,
@@ -285,6 +295,10 @@ async function loadKnown(
  * Returns whether the backlog is so large that background work should not add to it. Stores need the
  * remaining capacity.
  */
+async function flushLarge(backlog: Backlog, options: ResolvedKitOptions, flusher: Flusher): Promise<void> {
+  if (isBacklogLarge(backlog, options)) await flusher.flush();
+}
+
 function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (

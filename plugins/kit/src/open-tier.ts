@@ -46,7 +46,7 @@ export interface OpenTier
   extends StoreParts,
     RetrieveParts,
     ErasureParts,
-    Pick<DurableState, "checkTenant" | "withFreedSpace" | "snapshot" | "announceErasure"> {
+    Pick<DurableState, "checkTenant" | "withFreedSpace" | "snapshot" | "announceErasure" | "tenants"> {
   /** Whether all agents of a tenant share the tier. */
   readonly isShared: boolean;
   /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
@@ -98,6 +98,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     partitionRowsMax: partitionRowsMaxOf(options, embedder),
     ...{ partitionBytesMax, embedWaitMs, rerankWaitMs },
     needsVectors: (loaded) => background?.backFill.schedule(loaded),
+    tenants: () => state?.tenants() ?? [],
     checkTenant: (tenant) => state?.checkTenant(tenant),
     erasureOf: async (seq, at) => state?.erasureOf(seq, at),
     async erase(tenant) {

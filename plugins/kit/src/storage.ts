@@ -188,6 +188,8 @@ export interface Storage {
    * repeated with the same ids. Scopes may be empty.
    */
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
+  /** Returns every tenant that may have rows, once. Without this method, a tier cannot be copied into a cluster or out of it. */
+  tenants?(): readonly string[];
   /** Returns every scope of the tenant that has rows, once, without reading the scopes of other tenants. */
   scopes(tenant: string): Promise<readonly Scope[]>;
   /**

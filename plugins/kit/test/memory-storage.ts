@@ -85,6 +85,10 @@ export class MemoryStorage implements Storage {
     await this.#drop((scope, { rowId }) => rowId >= first && scopes.includes(scope));
   }
 
+  tenants(): readonly string[] {
+    return [...new Set([...this.rows.keys()].map((scope) => parseScopeId(scope).tenant))];
+  }
+
   async scopes(tenant: string): Promise<readonly Scope[]> {
     await turn();
     return [...this.rows.keys()].map(parseScopeId).filter((scope) => scope.tenant === tenant);

@@ -24,7 +24,7 @@ import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
-import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
+import { groupByTable, tableNameOf, tableOf, tenantOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import { chunks, type TenantTable } from "./table/tenant-table.js";
 import { verifyTables } from "./table/verify-tables.js";
@@ -146,6 +146,10 @@ class LanceStorage implements Storage {
         (table) => table.removeFrom(rowId, ids),
       );
     });
+  }
+
+  tenants(): readonly string[] {
+    return this.#tables.names.map(tenantOf);
   }
 
   async scopes(tenant: string): Promise<readonly Scope[]> {

@@ -57,9 +57,15 @@ export class ExpectedRows {
     await this.expectScopes(storage, when);
   }
 
-  /** Expects that `scopes` returns the scopes with rows, for each tenant. */
+  /** Expects that `scopes` returns the scopes with rows for each tenant, and `tenants` all tenants with rows. */
   async expectScopes(storage: Storage, when: string): Promise<void> {
     const filled = this.scopes.filter((scope) => this.idsOf(scope).length > 0);
+    const listed = storage.tenants?.() ?? [];
+    const missing = filled
+      .map((scope) => parseScopeId(scope).tenant)
+      .filter((tenant) => !listed.includes(tenant));
+    if (storage.tenants !== undefined)
+      expectMembers(missing, [], `tenants that \`tenants\` leaves out ${when}`);
     for (const tenant of new Set(this.scopes.map((scope) => parseScopeId(scope).tenant))) {
       const found = (await storage.scopes(tenant)).map(scopeId);
       const expected = filled.filter((scope) => parseScopeId(scope).tenant === tenant);

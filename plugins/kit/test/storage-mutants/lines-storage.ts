@@ -160,6 +160,10 @@ export class LinesStorage implements Storage {
     return result;
   }
 
+  tenants(): readonly string[] {
+    return [...new Set(this.filled().map(([scope]) => parseScopeId(scope).tenant))];
+  }
+
   async scopes(tenant: string): Promise<readonly Scope[]> {
     return this.filled()
       .map(([scope]) => parseScopeId(scope))

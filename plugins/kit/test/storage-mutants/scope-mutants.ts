@@ -69,6 +69,12 @@ class TenantsInAnObject extends LinesStorage {
   }
 }
 
+class ListsTenantsInLowerCase extends LinesStorage {
+  override tenants(): readonly string[] {
+    return super.tenants().map((tenant) => tenant.toLowerCase());
+  }
+}
+
 class OneScopeABatch extends LinesStorage {
   override async append(added: Parameters<LinesStorage["append"]>[0]): Promise<void> {
     await super.append(added.map(({ row }) => ({ scope: added[0]!.scope, row })));
@@ -109,6 +115,12 @@ export const scopeMutants: readonly StorageMutant[] = [
     check: "scopes/letter-case",
     failure: /scopes of tenant acme/,
     storage: namedLike((tenant, named) => tenant.localeCompare(named, "en", { sensitivity: "base" }) === 0),
+  },
+  {
+    name: "lists-tenants-in-lower-case",
+    check: "scopes/letter-case",
+    failure: /tenants that `tenants` leaves out/,
+    storage: ListsTenantsInLowerCase,
   },
   { name: "joined-by-underscores", check: "scopes/delimiters", failure: RED, storage: joined("_") },
   { name: "joined-by-colons", check: "scopes/delimiters", failure: RED, storage: joined(":") },

@@ -69,6 +69,11 @@ export class LoadedPartition {
     return this.#lastRevision;
   }
 
+  /** Keeps later revisions above this one. */
+  reserveRevision(revision: number): void {
+    this.#lastRevision = Math.max(this.#lastRevision, revision);
+  }
+
   /** Returns the revision that the next one follows. */
   latestRevision(acceptedAt: number): number {
     return Math.max(this.#lastRevision, Math.floor(acceptedAt * 1e6) - 1);

@@ -1,0 +1,102 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createDirectory } from "@membus/disk";
+import { asAuthHost } from "../auth/auth-host.js";
+import { type BackupReport, backUpFrom } from "../backup/back-up.js";
+import { restore } from "../backup/restore.js";
+import { withSnapshot } from "../backup/staged-snapshot.js";
+import { composeProviders } from "../compose/compose-host.js";
+import type { Config } from "../config/config-schema.js";
+import { type CopyReport, copyEntries } from "../copy/copy-entries.js";
+import type { EntryStore } from "../copy/entry-store.js";
+import { withFolderStore } from "../copy/folder-store.js";
+import { requireNewTenants } from "../copy/require-new-tenants.js";
+import { createLogger } from "../logger.js";
+import type { OnProgress } from "../terminal/task-progress.js";
+import { clusterStore } from "./cluster-store.js";
+import { withCluster } from "./with-cluster.js";
+
+/** Subfolder of a folder of backups in which a data folder is written. */
+const COPY = "cluster.partial";
+
+export interface ClusterBackupOptions {
+  readonly folder: string;
+  readonly keep?: number | undefined;
+  readonly onProgress: OnProgress;
+}
+
+/**
+ * Copies all entries of a cluster into a data folder and backs it up. A host restores it like the backup of a folder.
+ * Errors as in `copyEntries` and `backUpFrom`.
+ */
+export async function backUpCluster(
+  config: Config,
+  { folder, keep, onProgress }: ClusterBackupOptions,
+): Promise<BackupReport> {
+  const copy = join(folder, COPY);
+  const source = async <T>(use: (data: string) => Promise<T>): Promise<T> => {
+    await rm(copy, { recursive: true, force: true });
+    await createDirectory(copy);
+    try {
+      await withBoth(config, copy, (cluster, data) => copyEntries(cluster, data, onProgress));
+      return await withSnapshot(copy, use);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  };
+  return backUpFrom(source, { folder, keep, onProgress });
+}
+
+export interface IntoClusterOptions {
+  /** Adds entries to tenants that have entries already. */
+  readonly isMerge: boolean;
+  readonly onProgress: OnProgress;
+}
+
+/**
+ * Copies all entries of a data folder that no host serves into a cluster.
+ * @throws {MemoryError} `conflict` for a tenant that has entries in the cluster, unless they are merged. Else as in `copyEntries`.
+ */
+export async function migrateToCluster(
+  config: Config,
+  data: string,
+  { isMerge, onProgress }: IntoClusterOptions,
+): Promise<CopyReport> {
+  return withBoth(config, data, async (cluster, folder) => {
+    if (!isMerge) await requireNewTenants(folder, cluster);
+    return copyEntries(folder, cluster, onProgress);
+  });
+}
+
+/**
+ * Copies all entries of a backup into a cluster, by way of a temporary data folder beside it.
+ * @param temporary a folder that does not exist, on a disk with space for the backup.
+ */
+export async function restoreIntoCluster(
+  config: Config,
+  backup: string,
+  temporary: string,
+  options: IntoClusterOptions,
+): Promise<CopyReport> {
+  try {
+    await restore(backup, temporary, options.onProgress);
+    return await migrateToCluster(config, temporary, options);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function withBoth<T>(
+  config: Config,
+  data: string,
+  use: (cluster: EntryStore, folder: EntryStore) => Promise<T>,
+): Promise<T> {
+  const logger = createLogger(config.log_level);
+  const { embedder } = await composeProviders(config, process.env, logger);
+  return withCluster(
+    config,
+    (access) =>
+      withFolderStore(data, { config, embedder, logger }, (folder) => use(clusterStore(access), folder)),
+    asAuthHost,
+  );
+}

@@ -1,0 +1,128 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MemoryClient } from "@membus/agent-client";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
+import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
+import { connectAlice } from "../../../cluster/test/number-writer.js";
+import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
+import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+import { RunningHost } from "../running-host.js";
+
+const TENANTS = ["acme", "Globex", "Initech_2"];
+/** More than one page of entries. */
+const NUMBERS = Array.from({ length: 300 }, (_, index) => index);
+const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
+const hosts: ChildProcessWithoutNullStreams[] = [];
+let nats: NatsClusterFixture;
+let s3: FakeS3;
+
+beforeAll(async () => {
+  if (!isRecent) return;
+  const { stdout } = await runCli(["cluster", "config", "--shards", "4"], { cwd });
+  nats = await openNatsCluster(stdout);
+  s3 = await FakeS3.start();
+});
+afterAll(async () => {
+  await Promise.all(hosts.map((child) => endChild(child, "SIGKILL")));
+  await nats?.close();
+  await s3?.stop();
+  rmSync(cwd, { recursive: true, force: true });
+});
+beforeEach(requireRecentServer);
+
+const options = () => ({
+  cwd,
+  env: {
+    ...{ NATS_URL: nats.cluster.urls.join(","), AWS_ENDPOINT_URL: s3.storageOptions.endpoint! },
+    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+  },
+});
+
+async function ok(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args, options());
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return stdout;
+}
+
+/** Creates a cluster and starts two hosts of it. */
+async function startCluster(name: string): Promise<string[]> {
+  const flags = ["--cluster-name", name];
+  const init = ["--store", `s3://bucket/${name}`, "--shards", "4", "--lease-ms", "3000"];
+  await ok("cluster", "init", ...flags, ...init);
+  const up = ["up", "--cluster", nats.cluster.urls.join(","), ...flags];
+  for (const host of ["a", "b"]) {
+    const child = spawnCli([...up, "--host-name", host], options());
+    hosts.push(child);
+    await lineOf(child, new RegExp(`^host ${host} serves cluster `));
+  }
+  return flags;
+}
+
+/** Ends the hosts of a cluster, because two clusters cannot serve the same tenants. */
+async function stopHosts(): Promise<void> {
+  await Promise.all(hosts.splice(0).map((child) => endChild(child, "SIGTERM")));
+}
+
+const connectAll = (urls: string | readonly string[]) =>
+  Promise.all(TENANTS.map((tenant) => connectAlice(urls, tenant)));
+
+async function remember(alice: MemoryClient, tenant: string): Promise<void> {
+  await alice.store(
+    NUMBERS.map((n) => ({ key: `n${n}`, content: `number ${n} of ${tenant}`, tier: "episodic" })),
+  );
+  await alice.remember("shared", tenant, { tier: "semantic" });
+  await alice.remember("gone", tenant, { tier: "episodic" });
+  await alice.forget({ keys: ["gone"], tier: "episodic" });
+}
+
+/** Revisions of all entries of the agents by key, and a word search. */
+async function contents(agents: readonly MemoryClient[]) {
+  return Promise.all(
+    agents.map(async (alice) => {
+      const own = await alice.retrieve({ tier: "episodic", limit: 1_000 });
+      const shared = await alice.retrieve({ tier: "semantic", limit: 10 });
+      const found = await alice.retrieve({ tier: "episodic", query: "number 17", limit: 1 });
+      const revisions = [...own.entries, ...shared.entries].map(({ key, revision }) => [
+        JSON.stringify(key),
+        revision,
+      ]);
+      return [revisions.sort(), found.entries[0]!.key];
+    }),
+  );
+}
+
+it("a cluster is copied into a backup, into a folder and into another cluster", async () => {
+  const first = await startCluster("first");
+  const agents = await connectAll(nats.cluster.urls);
+  await Promise.all(agents.map((alice, at) => remember(alice, TENANTS[at]!)));
+  const before = await contents(agents);
+  expect(before[0]![0]).toHaveLength(NUMBERS.length + 1);
+  expect(await ok("backup", "backups", ...first)).toContain("backed up to");
+  expect(await ok("verify", "backups")).toMatch(/^ok/);
+  await stopHosts();
+
+  const host = new RunningHost();
+  await ok("restore", "backups", "--data", host.data);
+  await host.start();
+  expect(await contents(await connectAll(host.url))).toEqual(before);
+  await host.stop();
+
+  const second = await startCluster("second");
+  const copied = await ok("restore", "backups", ...second, "--json");
+  expect(JSON.parse(copied)).toEqual({
+    tenants: 3,
+    namespaces: 6,
+    entries: 3 * (NUMBERS.length + 1),
+    kept: 0,
+  });
+  expect(await contents(agents)).toEqual(before);
+  const again = await runCli(["restore", "backups", ...second], options());
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("has entries in the cluster")]);
+  await ok("restore", "backups", "--data", "restored");
+  const merged = JSON.parse(await ok("migrate", "--data", "restored", ...second, "--merge", "--json"));
+  expect(merged).toMatchObject({ kept: 3 * (NUMBERS.length + 1) });
+  expect(await contents(agents)).toEqual(before);
+});

@@ -1,0 +1,138 @@
+import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import type { Row } from "../src/index.js";
+import { calls } from "./kit-calls.js";
+import { TestKit } from "./kit-fixture.js";
+
+const PAGE = { after: 0, countMax: 2, bytesMax: 1_000_000 };
+
+/** Copies every entry of a kit in small pages. */
+async function copy(from: TestKit, to: TestKit, limits = PAGE) {
+  const counts = { written: 0, kept: 0, pages: 0 };
+  for (const tenant of from.plugin.tenants()) {
+    for (const scope of await from.plugin.scopesOf(tenant)) {
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const page = await from.plugin.readRows(scope, { ...limits, after });
+        const { writtenCount, keptCount } = await to.plugin.writeRows(scope, page.rows);
+        counts.written += writtenCount;
+        counts.kept += keptCount;
+        counts.pages += 1;
+        after = page.next;
+      }
+    }
+  }
+  return counts;
+}
+
+/** A kit with entries of two tenants, in storage and in the log. */
+async function sourceKit(): Promise<TestKit> {
+  const kit = await TestKit.open();
+  await calls(kit).store([{ key: "a" }, { key: "b", tags: ["x"] }, { key: "gone" }]);
+  await calls(kit, { tenant: "Globex", agent: "bob" }).store([{ key: "c" }]);
+  await kit.flush();
+  await calls(kit).store([{ key: "a", content: "changed" }, { key: "d" }]);
+  await calls(kit).forget({ keys: ["gone"] });
+  return kit;
+}
+
+async function entriesOf(kit: TestKit, fields = {}) {
+  const { entries } = await calls(kit, fields).retrieve({ limit: 100 });
+  // The time of the last access is only in RAM.
+  const lasting = entries.map(({ score: _, timestamps: { created, updated }, ...entry }) => {
+    return { ...entry, created, updated };
+  });
+  return lasting.sort((x, y) => (x.key_hash < y.key_hash ? -1 : 1));
+}
+
+const scopeOfA = (kit: TestKit): Promise<Scope> => kit.plugin.scopesOf("acme").then(([scope]) => scope!);
+
+async function rowsOf(kit: TestKit): Promise<readonly Row[]> {
+  return (await kit.plugin.readRows(await scopeOfA(kit), { ...PAGE, countMax: 10 })).rows;
+}
+
+describe("a copy of all entries", () => {
+  it("has their revisions, times and attributes, also after a crash", async () => {
+    const [from, to] = [await sourceKit(), await TestKit.open()];
+    expect(from.plugin.tenants()).toEqual(["Globex", "acme"]);
+    expect(await copy(from, to)).toEqual({ written: 4, kept: 0, pages: 3 });
+    await to.crash();
+    for (const fields of [{}, { tenant: "Globex", agent: "bob" }])
+      expect(await entriesOf(to, fields)).toEqual(await entriesOf(from, fields));
+  });
+
+  it("is found by words and by meaning", async () => {
+    const [from, to] = [await sourceKit(), await TestKit.open()];
+    await copy(from, to);
+    const search = { query: "changed", limit: 1 };
+    const [found] = (await calls(to).retrieve(search)).entries;
+    expect(found).toMatchObject({
+      key: { name: "a" },
+      score: (await calls(from).retrieve(search)).entries[0]!.score,
+    });
+  });
+
+  it("repeated writes nothing", async () => {
+    const [from, to] = [await sourceKit(), await TestKit.open()];
+    await copy(from, to);
+    expect(await copy(from, to)).toEqual({ written: 0, kept: 4, pages: 3 });
+  });
+
+  it("brings later changes, and keeps later ones of its target", async () => {
+    const [from, to] = [await sourceKit(), await TestKit.open()];
+    await copy(from, to);
+    from.clock.advance(1);
+    to.clock.advance(2);
+    await calls(from).store([{ key: "a", content: "again" }]);
+    await calls(to).store([{ key: "b", content: "mine" }]);
+    expect(await copy(from, to)).toMatchObject({ written: 1, kept: 3 });
+    expect((await calls(to).entry("a"))?.content).toBe("again");
+    expect((await calls(to).entry("b"))?.content).toBe("mine");
+  });
+
+  it("gives later entries higher revisions, also if the clock of its source was ahead", async () => {
+    const from = await TestKit.open();
+    from.clock.advance(3_600);
+    await calls(from).store([{ key: "a" }]);
+    const to = await TestKit.open();
+    await copy(from, to);
+    await calls(to).store([{ key: "a", content: "changed" }]);
+    const revisionIn = async (kit: TestKit) => (await calls(kit).entry("a"))!.revision;
+    expect(await revisionIn(to)).toBeGreaterThan(await revisionIn(from));
+  });
+});
+
+describe("a page of rows", () => {
+  it("ends at its limit of bytes, but has one row at least", async () => {
+    const kit = await sourceKit();
+    const page = await kit.plugin.readRows(await scopeOfA(kit), { ...PAGE, bytesMax: 1 });
+    expect(page.rows).toHaveLength(1);
+    expect(page.next).toBe(page.rows[0]!.rowId);
+  });
+
+  it("has no expired entry", async () => {
+    const kit = await TestKit.open();
+    await calls(kit).store([{ key: "a", ttl: 10 }, { key: "b" }]);
+    kit.clock.advance(11);
+    expect(await rowsOf(kit)).toHaveLength(1);
+  });
+});
+
+describe("rows are refused", () => {
+  it("with the revision of another entry", async () => {
+    const kit = await sourceKit();
+    const [row] = await rowsOf(kit);
+    const other = { ...row!, body: JSON.stringify({ content: "other", ttl: null }) };
+    const refusal = { code: "conflict", detail: { reason: "different_entry" } };
+    await expect(kit.plugin.writeRows(await scopeOfA(kit), [other])).rejects.toMatchObject(refusal);
+  });
+
+  it("beyond the limit of a scope", async () => {
+    const kit = await TestKit.open({ options: { partitionRowsMax: 2 } });
+    const from = await sourceKit();
+    const scope = parseScopeId(scopeId(await scopeOfA(from)));
+    await expect(kit.plugin.writeRows(scope, await rowsOf(from))).rejects.toMatchObject({
+      code: "memory_full",
+    });
+    expect(await entriesOf(kit)).toEqual([]);
+  });
+});
