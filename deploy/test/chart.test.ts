@@ -46,6 +46,7 @@ describe("the values of the chart", () => {
     ["a gateway without tokens and OAuth", { gateway: { enabled: true, tokens: [], oauth: {} } }],
     ["a token that is not hashed", { gateway: { tokens: [{ sha256: "secret", tenant: "acme" }] } }],
     ["a setting that the chart makes", { config: { data: "/tmp" } }],
+    ["a cluster without hosts", { cluster: { enabled: true, hosts: 0 } }],
   ])("refuse %s", (_name, values) => {
     expect(validate(values)).toBe(false);
   });
@@ -144,6 +145,33 @@ describe.skipIf(!hasHelm)(
       expect(volumes[2]).toEqual({ name: "auth", secret: { secretName: "mine", defaultMode: 0o440 } });
     });
 
+    it("makes several hosts without a volume of a cluster", async () => {
+      const cluster = { enabled: true, hosts: 5, name: "memory", storeSecret: "objects" };
+      const objects = renderChart({ nats: { url: "nats://a:4222,nats://b:4222" }, cluster });
+      expect(namesOf(objects)).toEqual([
+        "ConfigMap demo-membus",
+        "Deployment demo-membus",
+        "PodDisruptionBudget demo-membus",
+        "Service demo-membus",
+      ]);
+      expect(await settingsOf(objects)).toMatchObject({ cluster: { name: "memory" }, http: false });
+      expect(find(objects, "Deployment").spec).toMatchObject({ replicas: 5 });
+      expect(find(objects, "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
+      const { containers, volumes } = podOf(objects, "Deployment");
+      expect(containers[0]).toMatchObject({
+        env: [{ name: "NATS_URL", value: "nats://a:4222,nats://b:4222" }],
+        envFrom: [{ secretRef: { name: "objects" } }],
+      });
+      expect(volumes).toHaveLength(2);
+    });
+
+    it.each([
+      ["without the secret of its store", { storeSecret: "" }, {}, "cluster.storeSecret"],
+      ["with a gateway", { storeSecret: "objects" }, { enabled: true, tokens: [TOKEN] }, "gateway.enabled"],
+    ])("refuses a cluster %s", (_, cluster, gateway, message) => {
+      expect(() => renderChart({ cluster: { enabled: true, ...cluster }, gateway })).toThrow(message);
+    });
+
     it("refuses keys that no secret has", () => {
       expect(() => renderChart({ nats: { auth: "nkeys" } })).toThrow("set nats.existingSecret or nats.files");
     });
@@ -163,8 +191,8 @@ interface Pod {
   readonly volumes: readonly object[];
 }
 
-function podOf(objects: readonly KubernetesObject[]): Pod {
-  return (find(objects, "StatefulSet").spec as { template: { spec: Pod } }).template.spec;
+function podOf(objects: readonly KubernetesObject[], kind = "StatefulSet"): Pod {
+  return (find(objects, kind).spec as { template: { spec: Pod } }).template.spec;
 }
 
 /** Returns the settings that the host reads from the rendered membus.yaml. */

@@ -19,8 +19,11 @@ export interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
 }
 
-/** Reads compose.yaml after its text was changed by `adapt`. */
-export function readCompose(adapt: (text: string) => string = (text) => text): ComposeFile {
-  const text = readFileSync(new URL("../compose.yaml", import.meta.url), "utf8");
+/** Reads a compose file of this folder after its text was changed by `adapt`. */
+export function readCompose(
+  adapt: (text: string) => string = (text) => text,
+  file = "compose.yaml",
+): ComposeFile {
+  const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
   return parse(adapt(text), { merge: true });
 }

