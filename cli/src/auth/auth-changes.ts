@@ -1,7 +1,7 @@
+import { DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
 import type { NewKey } from "./auth-folder.js";
 import {
   type AuthAgent,
-  type AuthCluster,
   type AuthGateway,
   type AuthState,
   type AuthUser,
@@ -20,7 +20,9 @@ interface ServerSettings {
   readonly prefix: string;
   /** Maximum message size in bytes. */
   readonly maxPayload?: number | undefined;
-  readonly cluster?: AuthCluster | undefined;
+  /** Number of shards of a cluster. */
+  readonly shards?: number | undefined;
+  readonly clusterName?: string | undefined;
 }
 
 const MAX_PAYLOAD = 1024 * 1024;
@@ -29,13 +31,15 @@ const MAX_PAYLOAD = 1024 * 1024;
 export async function initialised(
   state: AuthState | undefined,
   newKey: NewKey,
-  { prefix, maxPayload, cluster = state?.cluster }: ServerSettings,
+  { prefix, maxPayload, shards, clusterName }: ServerSettings,
 ): Promise<AuthState> {
   if (state !== undefined && state.prefix !== prefix) {
     throw new TypeError(
       `the prefix of this auth folder is \`${state.prefix}\` and cannot be changed to \`${prefix}\``,
     );
   }
+  const name = clusterName ?? state?.cluster?.name ?? DEFAULT_CLUSTER_NAME;
+  const cluster = shards === undefined ? state?.cluster : { name, shards };
   return {
     format: 1,
     prefix,

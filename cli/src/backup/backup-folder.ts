@@ -6,6 +6,8 @@ import { type BackupManifest, MANIFEST, readManifest, sizeOf } from "./backup-ma
 /** Name of a backup: its time, with the colons replaced because not all file systems allow them. */
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 const PARTIAL = ".partial";
+/** Data folder that is written while a cluster is backed up. */
+export const CLUSTER_COPY = `cluster${PARTIAL}`;
 
 export interface KeptBackup {
   /** Name of its folder. */
@@ -64,7 +66,7 @@ export async function placeBackup<T>(
 export async function removePartial(folder: string): Promise<void> {
   const names = await readdir(folder);
   for (const name of names) {
-    if (name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length)))
+    if (name === CLUSTER_COPY || (name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length))))
       await rm(join(folder, name), { recursive: true });
   }
 }

@@ -1,22 +1,24 @@
 import { entriesSubject, shardOf } from "@membus/cluster";
-import { decodeRows, encodeRows, type WrittenRows } from "@membus/plugin-kit";
+import { decodeRows, encodeRows, type RowPage, type WrittenRows } from "@membus/plugin-kit";
 import {
   delay,
   isMemoryError,
   type Json,
   monotonicClock,
   parseScopeId,
+  type Scope,
   scopeId,
   systemClock,
 } from "@membus/protocol";
-import type { EntryStore } from "../copy/entry-store.js";
+import type { DurableTier, EntryStore } from "../copy/entry-store.js";
 import { askShard, type ShardAnswer } from "./shard-control.js";
 import type { ClusterAccess } from "./with-cluster.js";
 
-const REQUEST_TIMEOUT_MS = 10_000;
+/** The first page of a shard may have to read the names of all its namespaces. */
+const REQUEST_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_MS = 500;
 /** Longer than a shard needs to move to another host. */
-const RETRY_FOR_MS = 120_000;
+const RETRY_FOR_MS = 180_000;
 
 /** Returns the entries of a cluster, which its owners of shards read and write. */
 export function clusterStore({ bus, identity: { shardCount } }: ClusterAccess): EntryStore {
@@ -29,7 +31,13 @@ export function clusterStore({ bus, identity: { shardCount } }: ClusterAccess): 
         { timeoutMs: REQUEST_TIMEOUT_MS, ...(bytes && { bytes }) },
       ),
     );
+  const send = (tier: DurableTier, scope: Scope, rows: RowPage["rows"], cmd: string) => {
+    const id = scopeId(scope);
+    const bytes = encodeRows({ notes: "", rows: rows.map((row) => ({ scope: id, row })) });
+    return ask(shardOf(scope.tenant, shardCount), cmd, { tier, scope: id }, bytes);
+  };
   return {
+    isServed: true,
     async *scopes(tier) {
       for (let shard = 0; shard < shardCount; shard++) {
         for (let after = "", isLast = false; !isLast; ) {
@@ -48,10 +56,10 @@ export function clusterStore({ bus, identity: { shardCount } }: ClusterAccess): 
       return { rows: decodeRows(bytes!).rows.map(({ row }) => row), next: next ?? undefined };
     },
     async write(tier, scope, rows) {
-      const id = scopeId(scope);
-      const bytes = encodeRows({ notes: "", rows: rows.map((row) => ({ scope: id, row })) });
-      const { result } = await ask(shardOf(scope.tenant, shardCount), "write", { tier, scope: id }, bytes);
-      return result as unknown as WrittenRows;
+      return (await send(tier, scope, rows, "write")).result as unknown as WrittenRows;
+    },
+    async countMissing(tier, scope, rows) {
+      return Number((await send(tier, scope, rows, "count-missing")).result);
     },
   };
 }

@@ -58,7 +58,12 @@ export async function composeClusterHost(
       { bus: shardedBus, tiers: Object.values(plugins) },
     );
     serveShardControl(bus, controlSubject("*"), serving, controlCommands(serving, plugins));
-    serveShardControl(bus, entriesSubject("*"), serving, entriesCommands(plugins, shardCount));
+    serveShardControl(
+      bus,
+      entriesSubject("*"),
+      serving,
+      entriesCommands(plugins, shardCount, bus.maxPayloadBytes),
+    );
     return serving;
   };
   return { host, name, identity, serve };

@@ -1,10 +1,15 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import type { ClusterIdentity } from "@membus/cluster";
 import { createDirectory } from "@membus/disk";
+import { TIERS } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol/plugin";
 import { asAuthHost } from "../auth/auth-host.js";
 import { type BackupReport, backUpFrom } from "../backup/back-up.js";
-import { restore } from "../backup/restore.js";
+import { CLUSTER_COPY } from "../backup/backup-folder.js";
+import { refusePartial, restore } from "../backup/restore.js";
 import { withSnapshot } from "../backup/staged-snapshot.js";
+import { tierFolders } from "../backup/tier-folders.js";
 import { composeProviders } from "../compose/compose-host.js";
 import type { Config } from "../config/config-schema.js";
 import { type CopyReport, copyEntries } from "../copy/copy-entries.js";
@@ -15,9 +20,6 @@ import { createLogger } from "../logger.js";
 import type { OnProgress } from "../terminal/task-progress.js";
 import { clusterStore } from "./cluster-store.js";
 import { withCluster } from "./with-cluster.js";
-
-/** Subfolder of a folder of backups in which a data folder is written. */
-const COPY = "cluster.partial";
 
 export interface ClusterBackupOptions {
   readonly folder: string;
@@ -33,7 +35,7 @@ export async function backUpCluster(
   config: Config,
   { folder, keep, onProgress }: ClusterBackupOptions,
 ): Promise<BackupReport> {
-  const copy = join(folder, COPY);
+  const copy = join(folder, CLUSTER_COPY);
   const source = async <T>(use: (data: string) => Promise<T>): Promise<T> => {
     await rm(copy, { recursive: true, force: true });
     await createDirectory(copy);
@@ -62,6 +64,8 @@ export async function migrateToCluster(
   data: string,
   { isMerge, onProgress }: IntoClusterOptions,
 ): Promise<CopyReport> {
+  await refusePartial(data);
+  await requireBuiltInTiers(data);
   return withBoth(config, data, async (cluster, folder) => {
     if (!isMerge) await requireNewTenants(folder, cluster);
     return copyEntries(folder, cluster, onProgress);
@@ -70,7 +74,7 @@ export async function migrateToCluster(
 
 /**
  * Copies all entries of a backup into a cluster, by way of a temporary data folder beside it.
- * @param temporary a folder that does not exist, on a disk with space for the backup.
+ * @param temporary a folder for nothing else, on a disk with space for the backup. An interrupted call leaves it, and the next removes it.
  */
 export async function restoreIntoCluster(
   config: Config,
@@ -78,12 +82,20 @@ export async function restoreIntoCluster(
   temporary: string,
   options: IntoClusterOptions,
 ): Promise<CopyReport> {
+  await rm(temporary, { recursive: true, force: true });
   try {
     await restore(backup, temporary, options.onProgress);
     return await migrateToCluster(config, temporary, options);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** @throws {TypeError} for a folder without tiers, and for one with a tier that another plugin wrote. */
+async function requireBuiltInTiers(data: string): Promise<void> {
+  const other = (await tierFolders(data)).find((folder) => !TIERS.some((tier) => tier === basename(folder)));
+  if (other !== undefined)
+    throw new TypeError(`${other} was written by another plugin, and a cluster has only the built-in ones`);
 }
 
 async function withBoth<T>(
@@ -95,8 +107,19 @@ async function withBoth<T>(
   const { embedder } = await composeProviders(config, process.env, logger);
   return withCluster(
     config,
-    (access) =>
-      withFolderStore(data, { config, embedder, logger }, (folder) => use(clusterStore(access), folder)),
+    async (access) => {
+      requireEmbedder(access.identity, embedder);
+      const { maxPayloadBytes } = access.bus;
+      const options = { config, embedder, logger, maxPayloadBytes };
+      return withFolderStore(data, options, (folder) => use(clusterStore(access), folder));
+    },
     asAuthHost,
   );
+}
+
+/** Another embedder could not keep the vectors. */
+function requireEmbedder({ embedder: wanted }: ClusterIdentity, embedder: Embedder | undefined): void {
+  if ((embedder?.id ?? null) === wanted) return;
+  const message = `the cluster has the embedder ${wanted ?? "none"}, and this command ${embedder?.id ?? "none"}: correct \`embedder\``;
+  throw new TypeError(message);
 }

@@ -1,36 +1,49 @@
 import type { ShardedPlugin } from "@membus/cluster";
-import { decodeRows, encodeRows, type KitPlugin } from "@membus/plugin-kit";
+import { decodeRows, encodeRows, type KitPlugin, type Row } from "@membus/plugin-kit";
 import { type Json, MemoryError, parseScopeId, scopeId } from "@membus/protocol";
-import { PAGE } from "../copy/entry-store.js";
+import { pageLimits } from "../copy/entry-store.js";
 import type { ShardCommand } from "./shard-control.js";
 import type { ShardedPlugins } from "./sharded-plugins.js";
 
-/** Limit of the scope ids in one reply. UTF-16 units. */
-const SCOPES_LENGTH_MAX = 256 * 1_024;
-
 /** Returns the commands with which entries are copied into a shard and out of it. */
-export function copyCommands(plugins: ShardedPlugins): Readonly<Record<string, ShardCommand>> {
+export function copyCommands(
+  plugins: ShardedPlugins,
+  maxPayloadBytes: number,
+): Readonly<Record<string, ShardCommand>> {
+  const limits = pageLimits(maxPayloadBytes);
   return {
     async scopes(shard, { tier, after = "" }) {
       const ids = await tierOf(plugins, tier).onShard(shard, scopeIds);
-      const page = firstOf(ids.filter((id) => id > String(after)).sort());
+      const page = firstOf(ids.filter((id) => id > String(after)).sort(), limits.bytesMax);
       return { result: page };
     },
     async read(_shard, { tier, scope, after }) {
       const { tenant, ...others } = parseScopeId(String(scope));
       const { rows, next = null } = await tierOf(plugins, tier).onShardOf({ tenant }, (plugin) =>
-        plugin.readRows({ tenant, ...others }, { ...PAGE, after: Number(after) }),
+        plugin.readRows({ tenant, ...others }, { ...limits, after: Number(after) }),
       );
       const bytes = encodeRows({ notes: "", rows: rows.map((row) => ({ scope: String(scope), row })) });
       return { result: { next }, bytes };
     },
     async write(_shard, { tier, scope }, bytes) {
       const target = parseScopeId(String(scope));
-      const rows = decodeRows(bytes).rows.map(({ row }) => row);
-      const done = await tierOf(plugins, tier).onShardOf(target, (plugin) => plugin.writeRows(target, rows));
+      const done = await tierOf(plugins, tier).onShardOf(target, (plugin) =>
+        plugin.writeRows(target, rowsOf(bytes)),
+      );
       return { result: { ...done } };
     },
+    async "count-missing"(_shard, { tier, scope }, bytes) {
+      const target = parseScopeId(String(scope));
+      const count = await tierOf(plugins, tier).onShardOf(target, (plugin) =>
+        plugin.countMissingRows(target, rowsOf(bytes)),
+      );
+      return { result: count };
+    },
   };
+}
+
+function rowsOf(bytes: Uint8Array): Row[] {
+  return decodeRows(bytes).rows.map(({ row }) => row);
 }
 
 function tierOf(plugins: ShardedPlugins, tier: Json | undefined): ShardedPlugin<KitPlugin> {
@@ -47,11 +60,11 @@ async function scopeIds(plugin: KitPlugin): Promise<string[]> {
 }
 
 /** Returns the first ids that fit into a reply, and whether there are more. */
-function firstOf(ids: readonly string[]) {
+function firstOf(ids: readonly string[], lengthMax: number) {
   let length = 0;
   const first = ids.filter((id, index) => {
     length += id.length;
-    return index === 0 || length <= SCOPES_LENGTH_MAX;
+    return index === 0 || length <= lengthMax;
   });
   return { scopes: first, is_last: first.length === ids.length };
 }

@@ -35,9 +35,10 @@ export function controlCommands(
 export function entriesCommands(
   plugins: ShardedPlugins,
   shardCount: number,
+  maxPayloadBytes: number,
 ): Readonly<Record<string, ShardCommand>> {
   return {
-    ...copyCommands(plugins),
+    ...copyCommands(plugins, maxPayloadBytes),
     async erase(shard, args) {
       const { owner, dryRun } = eraseArgs(args);
       if (shardOf(owner.tenant, shardCount) !== shard)

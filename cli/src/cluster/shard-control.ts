@@ -65,7 +65,12 @@ export function serveShardControl(
   return bus.subscribe(subject, async (message) => {
     const { shard } = parseShardSubject(message.subject);
     if (!message.reply?.startsWith(INBOX) || serving.statusOf(shard) === undefined) return;
-    bus.publish(message.reply, await run(shard, message));
+    const reply = await run(shard, message);
+    try {
+      bus.publish(message.reply, reply);
+    } catch (error) {
+      bus.publish(message.reply, joined(errorReply(error)));
+    }
   });
 }
 

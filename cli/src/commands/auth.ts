@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { isToken } from "@membus/protocol";
 import type { Command } from "commander";
 import type { AuthState, AuthUser } from "../auth/auth-state.js";
-import { CLUSTER_NAME_FLAG, type ClusterFlags, DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
+import { CLUSTER_NAME_FLAG, type ClusterFlags } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { openSession } from "../session.js";
@@ -105,12 +105,12 @@ async function init(command: Command, flags: InitFlags): Promise<void> {
     text === undefined ? undefined : bounded(flag, text, min, max);
   const maxPayload = given("--max-payload", flags.maxPayload, 1_024, 64 * 1024 ** 2);
   const shards = given("--shards", flags.shards, 1, 256);
-  const name = flags.clusterName ?? DEFAULT_CLUSTER_NAME;
-  if (!isToken(name))
-    throw new TypeError(`--cluster-name must be 1..64 characters of A-Z a-z 0-9 _ -, got ${name}`);
-  const cluster = shards === undefined ? undefined : { name, shards };
+  const { clusterName } = flags;
+  if (clusterName !== undefined && shards === undefined) throw new TypeError("--cluster-name needs --shards");
+  if (clusterName !== undefined && !isToken(clusterName))
+    throw new TypeError(`--cluster-name must be 1..64 characters of A-Z a-z 0-9 _ -, got ${clusterName}`);
   await change(command, [], async (state, newKey) =>
-    initialised(state, newKey, { prefix: config.prefix, maxPayload, cluster }),
+    initialised(state, newKey, { prefix: config.prefix, maxPayload, shards, clusterName }),
   );
 }
 

@@ -100,8 +100,6 @@ export function registerMigrate(program: Command): void {
       const settings = { ...definedOnly({ data }), ...clusterConfig(others) };
       const { config, output } = await openSession(command, settings);
       if (config.cluster === undefined) throw new TypeError("name the cluster with --cluster");
-      const { tierFolders } = await import("../backup/tier-folders.js");
-      await tierFolders(config.data);
       const { migrateToCluster } = await import("../cluster/copy-cluster.js");
       const report = await withProgressBar(itemsPerS, (onProgress) =>
         migrateToCluster(config, config.data, { isMerge: flags.merge === true, onProgress }),
@@ -112,7 +110,7 @@ export function registerMigrate(program: Command): void {
 
 async function restoreCluster({ config, output }: Session, backup: string, flags: IntoFlags): Promise<void> {
   const { restoreIntoCluster } = await import("../cluster/copy-cluster.js");
-  const temporary = `${backup}.restoring-${process.pid}`;
+  const temporary = `${backup}.restoring`;
   const report = await withProgressBar(itemsPerS, (onProgress) =>
     restoreIntoCluster(config, backup, temporary, { isMerge: flags.merge === true, onProgress }),
   );

@@ -60,12 +60,18 @@ async function eachPage({ tier, scope }: ScopedTier, from: EntryStore, use: UseR
   }
 }
 
-/** Writes an entry that has changed since. Written once more, it must be there. */
+/** Looks for each entry. A target that no agent uses gets those that have changed since they were copied. */
 async function verifyScope(one: ScopedTier, from: EntryStore, to: EntryStore): Promise<void> {
   const { tier, scope } = one;
   await eachPage(one, from, async (rows) => {
-    if ((await to.write(tier, scope, rows)).writtenCount === 0) return;
-    if ((await to.write(tier, scope, rows)).writtenCount === 0) return;
-    throw new MemoryError("conflict", `the copy lacks entries of ${scopeId(scope)}`);
+    if ((await to.countMissing(tier, scope, rows)) === 0) return;
+    if (!to.isServed) await to.write(tier, scope, rows);
+    const missingCount = await to.countMissing(tier, scope, rows);
+    if (missingCount > 0) throw missingError(missingCount, scope);
   });
+}
+
+function missingError(count: number, scope: Scope): MemoryError {
+  const message = `the target lacks ${count} entries of ${scopeId(scope)}: agents have forgotten them there since, or the copy is incomplete`;
+  return new MemoryError("conflict", message, { reason: "copy_incomplete" });
 }

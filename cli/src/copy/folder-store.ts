@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { createMultilingualAnalyzer } from "@membus/languages";
-import type { KitPlugin } from "@membus/plugin-kit";
+import { KIT_DEFAULTS, type KitPlugin } from "@membus/plugin-kit";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { systemClock } from "@membus/protocol";
 import type { Embedder, Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
-import { DURABLE_TIERS, type DurableTier, type EntryStore, PAGE } from "./entry-store.js";
+import { DURABLE_TIERS, type DurableTier, type EntryStore, pageLimits } from "./entry-store.js";
 
 export interface FolderOptions {
   readonly config: Config;
   readonly embedder: Embedder | undefined;
   readonly logger: Logger;
+  /** Largest message that a page must fit into. */
+  readonly maxPayloadBytes: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface FolderOptions {
  */
 export async function withFolderStore<T>(
   data: string,
-  { config, embedder, logger }: FolderOptions,
+  { config, embedder, logger, maxPayloadBytes }: FolderOptions,
   use: (store: EntryStore) => Promise<T>,
 ): Promise<T> {
   const plugins = new Map<DurableTier, KitPlugin>();
@@ -30,28 +32,31 @@ export async function withFolderStore<T>(
       const plugin = createLanceDbPlugin(
         definedOnly({
           analyzer,
-          kit: config.kit,
+          kit: { ...config.kit, partitionRowsMax: KIT_DEFAULTS.partitionRowsMax },
           log: { ...config.log, durability: "process" },
           storage: config.storage,
         }),
       );
       const place = { tier, dataDirectory: join(data, tier) };
-      await plugin.open({ ...place, ...definedOnly({ embedder }), clock: systemClock, logger, notify() {} });
       plugins.set(tier, plugin);
+      await plugin.open({ ...place, ...definedOnly({ embedder }), clock: systemClock, logger, notify() {} });
     }
-    return await use(storeOf((tier) => plugins.get(tier)!));
+    return await use(storeOf((tier) => plugins.get(tier)!, maxPayloadBytes));
   } finally {
-    for (const plugin of plugins.values()) await plugin.close();
+    await Promise.all([...plugins.values()].map((plugin) => plugin.close()));
   }
 }
 
-function storeOf(pluginOf: (tier: DurableTier) => KitPlugin): EntryStore {
+function storeOf(pluginOf: (tier: DurableTier) => KitPlugin, maxPayloadBytes: number): EntryStore {
+  const limits = pageLimits(maxPayloadBytes);
   return {
+    isServed: false,
     async *scopes(tier) {
       const plugin = pluginOf(tier);
       for (const tenant of plugin.tenants()) yield* await plugin.scopesOf(tenant);
     },
-    read: (tier, scope, after) => pluginOf(tier).readRows(scope, { ...PAGE, after }),
+    read: (tier, scope, after) => pluginOf(tier).readRows(scope, { ...limits, after }),
     write: (tier, scope, rows) => pluginOf(tier).writeRows(scope, rows),
+    countMissing: (tier, scope, rows) => pluginOf(tier).countMissingRows(scope, rows),
   };
 }

@@ -26,7 +26,6 @@ export interface ServedShard {
 interface FailedOpening {
   readonly epoch: number;
   readonly error: unknown;
-  readonly tier: ShardedPlugin | undefined;
 }
 
 /** Opens the shards that this host acquires, serves them, and closes them for their next owner. */
@@ -42,8 +41,8 @@ export class ShardServing {
   /** Epochs of open shards. */
   readonly #serving = new Map<number, number>();
   readonly #failed = new Map<number, FailedOpening>();
-  /** Tiers of shards that are opened without their missing parts. */
-  readonly #accepted = new Map<number, Set<ShardedPlugin>>();
+  /** Losses by shard that an operator accepts, as their messages. */
+  readonly #accepted = new Map<number, Set<string>>();
 
   /** Begins to acquire shards. @throws {TypeError} for an unknown option or a value out of range. */
   constructor(options: OwnershipOptions, services: OwnershipServices, servers: ShardServers) {
@@ -77,22 +76,15 @@ export class ShardServing {
   }
 
   /**
-   * Opens the tier of a shard that cannot be opened without its missing records and tables, until the shard is open.
-   * @param problem message of the loss. Another loss is not accepted.
+   * Opens a tier of a shard without all its missing records and tables, once its opening has failed with this loss again.
+   * @param problem message of the loss.
    * @throws {MemoryError} `conflict` unless this host owns the shard and cannot open it for that reason.
    */
   acceptLoss(shard: number, problem: string): void {
-    const failed = this.#failed.get(shard);
-    const { error, tier, epoch } = failed ?? {};
-    const isLoss = isMemoryError(error) && error.detail.remedy === "--accept-loss";
-    if (
-      !isLoss ||
-      tier === undefined ||
-      epoch !== this.#ownership.epochOf(shard) ||
-      error.message !== problem
-    )
+    const { error, epoch } = this.#failed.get(shard) ?? {};
+    if (epoch !== this.#ownership.epochOf(shard) || lossOf(error) !== problem)
       throw new MemoryError("conflict", `shard ${shard} does not have this loss`);
-    this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(tier));
+    this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(problem));
   }
 
   /** Hands all shards over to other hosts. Resolves when they are closed. */
@@ -116,23 +108,30 @@ export class ShardServing {
     const { epoch } = hold;
     const { bus, tiers } = this.#servers;
     while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
-      let opening: ShardedPlugin | undefined;
       try {
-        for (const tier of tiers) {
-          opening = tier;
-          await tier.openShard({ ...owned, acceptLoss: this.#accepted.get(shard)?.has(tier) ?? false });
-        }
+        for (const tier of tiers) await this.#openTier(tier, owned);
         bus.addShard(owned);
         this.#forgetProblems(shard);
         this.#serving.set(shard, epoch);
         this.#logger.info({ shard, epoch }, "serving a shard");
         return;
       } catch (error) {
-        this.#failed.set(shard, { epoch, error, tier: opening });
+        this.#failed.set(shard, { epoch, error });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
         await this.#closeTiers(shard);
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
       }
+    }
+  }
+
+  /** Opens a tier. If it lacks only what an operator has given up, it opens without that. */
+  async #openTier(tier: ShardedPlugin, owned: OwnedShard): Promise<void> {
+    try {
+      await tier.openShard(owned);
+    } catch (error) {
+      const loss = lossOf(error);
+      if (loss === undefined || !this.#accepted.get(owned.shard)?.has(loss)) throw error;
+      await tier.openShard({ ...owned, acceptLoss: true });
     }
   }
 
@@ -151,4 +150,9 @@ export class ShardServing {
   async #closeTiers(shard: number): Promise<void> {
     await Promise.all(this.#servers.tiers.map((tier) => tier.closeShard(shard)));
   }
+}
+
+/** Returns the message of a loss that can be accepted. */
+function lossOf(error: unknown): string | undefined {
+  return isMemoryError(error) && error.detail.remedy === "--accept-loss" ? error.message : undefined;
 }

@@ -34,6 +34,7 @@ import { type KitOptions, KitOptionsSchema, type ResolvedKitOptions } from "./ki
 import { type OpenTier, openTier } from "./open-tier.js";
 import {
   agents,
+  countMissingRows,
   type ErasedCounts,
   erasure,
   forget,
@@ -262,6 +263,11 @@ export class KitPlugin implements MemoryPlugin {
    */
   writeRows(scope: Scope, rows: readonly Row[]): Promise<WrittenRows> {
     return writeRows(this.#openFor(scope), scope, rows);
+  }
+
+  /** Returns how many of the rows are neither there in the same revision nor in a later one. @throws {MemoryError} as `writeRows`. */
+  countMissingRows(scope: Scope, rows: readonly Row[]): Promise<number> {
+    return countMissingRows(this.#openFor(scope), scope, rows);
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {

@@ -109,12 +109,41 @@ describe("a page of rows", () => {
     expect(page.next).toBe(page.rows[0]!.rowId);
   });
 
+  it("counts attributes and vectors", async () => {
+    const kit = await TestKit.open();
+    const metadata = { note: "x".repeat(1_000) };
+    await calls(kit).store(["a", "b", "c"].map((key) => ({ key, metadata })));
+    const page = await kit.plugin.readRows(await scopeOfA(kit), { after: 0, countMax: 10, bytesMax: 3_000 });
+    expect(page.rows).toHaveLength(2);
+  });
+
   it("has no expired entry", async () => {
     const kit = await TestKit.open();
     await calls(kit).store([{ key: "a", ttl: 10 }, { key: "b" }]);
     kit.clock.advance(11);
     expect(await rowsOf(kit)).toHaveLength(1);
   });
+});
+
+describe("a forget during a copy", () => {
+  it("wins over rows that were read before", async () => {
+    const kit = await sourceKit();
+    const [scope, rows] = [await scopeOfA(kit), await rowsOf(kit)];
+    const target = await TestKit.open();
+    const writing = target.plugin.writeRows(scope, rows);
+    await calls(target).forget({ keys: ["b"] });
+    await writing;
+    expect(await calls(target).entry("b")).toBeUndefined();
+    expect(await target.plugin.countMissingRows(scope, rows)).toBe(1);
+  });
+});
+
+it("a full scope accepts rows that it has", async () => {
+  const from = await sourceKit();
+  const [scope, rows] = [await scopeOfA(from), await rowsOf(from)];
+  const kit = await TestKit.open({ options: { partitionRowsMax: rows.length } });
+  await kit.plugin.writeRows(scope, rows);
+  expect(await kit.plugin.writeRows(scope, rows)).toEqual({ writtenCount: 0, keptCount: rows.length });
 });
 
 describe("rows are refused", () => {

@@ -2,6 +2,7 @@ import { MemoryError, type Scope } from "@membus/protocol";
 import { rowIdOf } from "../journal/index.js";
 import { countAdded, type LoadedPartition } from "../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
+import { filterableEntry } from "./retrieve/entry.js";
 import { versionOf } from "./store/previous.js";
 import type { StoreParts, TierCore } from "./tier.js";
 
@@ -10,7 +11,7 @@ export interface RowPageRequest {
   /** Row id of the last row of the page before. 0 for the first page. */
   readonly after: number;
   readonly countMax: number;
-  /** Limit of the bodies. One row is returned even if it is larger. */
+  /** Limit of all fields of the rows. One row is returned even if it is larger. */
   readonly bytesMax: number;
 }
 
@@ -23,13 +24,25 @@ export interface RowPage {
 
 export interface WrittenRows {
   readonly writtenCount: number;
-  /** Rows that are there already, in the same revision or a later one. */
+  /** Rows that are there already, in the same revision or a later one, or that were forgotten during the call. */
   readonly keptCount: number;
+}
+
+/** Bytes of the numbers and the key hash of a row. */
+const FIXED_BYTES = 200;
+const BYTES_PER_COMPONENT = 4;
+/** Largest size of a UTF-16 unit in UTF-8. */
+const BYTES_PER_UNIT_MAX = 3;
+
+interface PageRow {
+  readonly rowId: number;
+  readonly slot: number;
 }
 
 /**
  * Reads the entries of a scope in pages. Entries that are stored during a copy have later row ids, so a later page has them. One
  * that gets its vector in between is in two pages.
+ * @throws {Error} if the body of a live row is missing. Errors of the storage.
  */
 export async function readRows(
   { registry, bodies, clock }: TierCore,
@@ -37,14 +50,22 @@ export async function readRows(
   request: RowPageRequest,
 ): Promise<RowPage> {
   return registry.use(scope, async (loaded) => {
-    const { rowIds, isLast } = pageOf(loaded, request, clock.now());
-    const found = await bodies.get(loaded.id, rowIds);
-    // An entry that was replaced or forgotten during the wait is left out.
-    const rows = slotsOf(loaded, rowIds).flatMap(({ slot, rowId }) => {
+    const { page, isLast } = pageOf(loaded, request, clock.now());
+    const { partition } = loaded;
+    const wanted = page.map(({ rowId, slot }) => ({ rowId, keyHash: partition.keys.hashOf(slot) }));
+    const found = await bodies.get(
+      loaded.id,
+      wanted.map(({ rowId }) => rowId),
+    );
+    // An entry that was replaced or forgotten during the wait is left out. A later page has its new version.
+    const rows = wanted.flatMap(({ rowId, keyHash }) => {
+      const slot = partition.slotOfRow(keyHash, rowId);
+      if (slot === undefined) return [];
       const body = found.get(rowId);
-      return body === undefined ? [] : [rowAt(loaded, slot, body)];
+      if (body === undefined) throw new Error("the body of a current row is missing");
+      return [rowAt(loaded, slot, body)];
     });
-    return { rows, next: isLast ? undefined : rowIds.at(-1) };
+    return { rows, next: isLast && rows.length === page.length ? undefined : page.at(-1)?.rowId };
   });
 }
 
@@ -56,54 +77,84 @@ export async function readRows(
  * errors of the journal. Nothing of the call was written then.
  */
 export async function writeRows(tier: StoreParts, scope: Scope, rows: readonly Row[]): Promise<WrittenRows> {
-  await tier.usageTracker?.of(scope.tenant);
+  const order = tier.forgets.storeStarted();
+  try {
+    await tier.usageTracker?.of(scope.tenant);
+    return await tier.registry.use(scope, async (loaded) => {
+      await tier.expiry.expireInSteps(loaded);
+      await checkSame(tier, loaded, rows);
+      const written = rows.filter((row) => isNew(tier, loaded, row, order)).map((row) => analysed(tier, row));
+      const added = written.filter(({ keyHash }) => versionOf(loaded, keyHash) === undefined).length;
+      if (added > 0 && loaded.partition.liveCount + loaded.staged.size + added > tier.partitionRowsMax)
+        throw new MemoryError("memory_full", `a namespace holds at most ${tier.partitionRowsMax} entries`);
+      if (written.length > 0) await append(tier, loaded, written, order);
+      return { writtenCount: written.length, keptCount: rows.length - written.length };
+    });
+  } finally {
+    tier.forgets.storeEnded(order);
+  }
+}
+
+/** Returns how many of the rows are neither there in the same revision nor in a later one. Errors as in `writeRows`. */
+export async function countMissingRows(
+  tier: StoreParts,
+  scope: Scope,
+  rows: readonly Row[],
+): Promise<number> {
   return tier.registry.use(scope, async (loaded) => {
     await checkSame(tier, loaded, rows);
-    const isNew = (row: Row) => (versionOf(loaded, row.keyHash)?.revision ?? 0) < row.revision;
-    const written = rows.filter(isNew).map((row) => analysed(tier, row));
-    if (loaded.partition.liveCount + loaded.staged.size + written.length > tier.partitionRowsMax)
-      throw new MemoryError("memory_full", `a namespace holds at most ${tier.partitionRowsMax} entries`);
-    if (written.length > 0) await append(tier, loaded, written);
-    return { writtenCount: written.length, keptCount: rows.length - written.length };
+    return rows.filter((row) => isOlder(loaded, row)).length;
   });
 }
 
-/** Returns the lowest row ids of live rows above `after`. */
+function isOlder(loaded: LoadedPartition, row: Row): boolean {
+  return (versionOf(loaded, row.keyHash)?.revision ?? 0) < row.revision;
+}
+
+/** Whether to write a row. A forget that is running or has begun after the copy of this row wins. */
+function isNew(tier: StoreParts, loaded: LoadedPartition, row: Row, order: number): boolean {
+  if (!isOlder(loaded, row) || loaded.staged.get(row.keyHash)?.row === null) return false;
+  return !tier.forgets.forgotten(order, loaded.scope, () => filterableEntry(row));
+}
+
+/** Returns the live rows with the lowest row ids above `after`. */
 function pageOf(
-  { partition: { columns } }: LoadedPartition,
+  loaded: LoadedPartition,
   { after, countMax, bytesMax }: RowPageRequest,
   now: number,
-): { readonly rowIds: readonly number[]; readonly isLast: boolean } {
+): { readonly page: readonly PageRow[]; readonly isLast: boolean } {
+  const { columns } = loaded.partition;
   const { rowId: ids, expiresAt } = columns.numbers;
-  let lowest: { readonly rowId: number; readonly bytes: number }[] = [];
-  let isLast = true;
+  let lowest: PageRow[] = [];
+  let isAll = true;
   for (let slot = 0; slot < columns.count; slot++) {
     const rowId = ids[slot]!;
-    if (columns.alive[slot] !== 1 || rowId <= after || isExpired({ expiresAt: expiresAt[slot]! }, now))
-      continue;
-    lowest.push({ rowId, bytes: columns.bodyBytes[slot]! });
+    const isRead =
+      columns.alive[slot] === 1 && rowId > after && !isExpired({ expiresAt: expiresAt[slot]! }, now);
+    if (!isRead) continue;
+    lowest.push({ rowId, slot });
     if (lowest.length < 2 * countMax) continue;
-    lowest = lowest.sort((a, b) => a.rowId - b.rowId).slice(0, countMax);
-    isLast = false;
+    lowest = byRowId(lowest).slice(0, countMax);
+    isAll = false;
   }
-  lowest.sort((a, b) => a.rowId - b.rowId);
   let bytes = 0;
-  const fitting = lowest.slice(0, countMax).filter((row, index) => {
-    bytes += row.bytes;
-    return index === 0 || bytes <= bytesMax;
-  });
-  return { rowIds: fitting.map(({ rowId }) => rowId), isLast: isLast && fitting.length === lowest.length };
+  const page = byRowId(lowest)
+    .slice(0, countMax)
+    .filter(({ slot }, index) => {
+      bytes += bytesOf(loaded, slot);
+      return index === 0 || bytes <= bytesMax;
+    });
+  return { page, isLast: isAll && page.length === lowest.length };
 }
 
-/** Returns the slots of the row ids that are still live, in the order of the ids. */
-function slotsOf({ partition: { columns } }: LoadedPartition, rowIds: readonly number[]) {
-  const wanted = new Set(rowIds);
-  const found: { readonly slot: number; readonly rowId: number }[] = [];
-  for (let slot = 0; slot < columns.count; slot++) {
-    const rowId = columns.numbers.rowId[slot]!;
-    if (columns.alive[slot] === 1 && wanted.has(rowId)) found.push({ slot, rowId });
-  }
-  return found.sort((a, b) => a.rowId - b.rowId);
+function byRowId(rows: PageRow[]): PageRow[] {
+  return rows.sort((a, b) => a.rowId - b.rowId);
+}
+
+function bytesOf({ partition: { columns, vectors } }: LoadedPartition, slot: number): number {
+  const texts = columns.bodyBytes[slot]! + columns.facets.sizeAt(slot);
+  const group = columns.groups[slot]!.length * BYTES_PER_UNIT_MAX;
+  return FIXED_BYTES + texts + group + BYTES_PER_COMPONENT * (vectors?.dimensions ?? 0);
 }
 
 function rowAt({ partition }: LoadedPartition, slot: number, body: string): Row {
@@ -118,14 +169,12 @@ function rowAt({ partition }: LoadedPartition, slot: number, body: string): Row 
   };
 }
 
-async function checkSame(tier: StoreParts, loaded: LoadedPartition, rows: readonly Row[]): Promise<void> {
-  const { partition } = loaded;
+async function checkSame(tier: TierCore, loaded: LoadedPartition, rows: readonly Row[]): Promise<void> {
+  const { columns } = loaded.partition;
   const same = rows.flatMap((row) => {
-    const slot = partition.slotOf(row.keyHash);
-    if (slot === undefined || partition.columns.numbers.revision[slot] !== row.revision) return [];
-    return [
-      { row, rowId: partition.columns.numbers.rowId[slot]!, facets: partition.columns.facets.at(slot) },
-    ];
+    const slot = loaded.partition.slotOf(row.keyHash);
+    if (slot === undefined || columns.numbers.revision[slot] !== row.revision) return [];
+    return [{ row, rowId: columns.numbers.rowId[slot]!, facets: columns.facets.at(slot) }];
   });
   const bodies = await tier.bodies.get(
     loaded.id,
@@ -148,7 +197,12 @@ function analysed({ indexer, analyzerId, embedderId }: StoreParts, row: Row): Ro
   return { ...row, terms, analyzer: analyzerId, embedder: keepsVector ? row.embedder : "", vector };
 }
 
-async function append(tier: StoreParts, loaded: LoadedPartition, rows: readonly Row[]): Promise<void> {
+async function append(
+  tier: StoreParts,
+  loaded: LoadedPartition,
+  rows: readonly Row[],
+  order: number,
+): Promise<void> {
   await tier.journal.append({
     build: (seq) => ({
       at: tier.clock.now(),
@@ -160,6 +214,7 @@ async function append(tier: StoreParts, loaded: LoadedPartition, rows: readonly 
       for (const row of record.rows) {
         loaded.stage(row.keyHash, { seq, row });
         loaded.reserveRevision(row.revision);
+        tier.forgets.stored(order, loaded.id, row.revision);
       }
     },
     apply(record, seq) {

@@ -1,5 +1,12 @@
 export { agents } from "./agents.js";
-export { type RowPage, type RowPageRequest, readRows, type WrittenRows, writeRows } from "./copy-rows.js";
+export {
+  countMissingRows,
+  type RowPage,
+  type RowPageRequest,
+  readRows,
+  type WrittenRows,
+  writeRows,
+} from "./copy-rows.js";
 export { type ErasedCounts, removeOwned } from "./erase-owner.js";
 export { type ErasureParts, erasure } from "./erasure.js";
 export { forget } from "./forget.js";
