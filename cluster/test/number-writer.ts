@@ -1,23 +1,6 @@
-import { onTestFinished } from "vitest";
-import { MemoryClient } from "../../agent-client/src/index.js";
+import type { MemoryClient } from "../../agent-client/src/index.js";
 
 export const EPISODIC = { tier: "episodic" } as const;
-
-/** Connects an agent of a tenant. It repeats requests for two minutes. */
-export async function connectAlice(
-  servers: string | readonly string[],
-  tenant: string,
-): Promise<MemoryClient> {
-  const timing = { timeoutMs: 5_000, retryTimeoutMs: 120_000 };
-  const alice = await MemoryClient.connect({
-    servers: [servers].flat() as string[],
-    tenant,
-    agent: "alice",
-    ...timing,
-  });
-  onTestFinished(() => alice.close());
-  return alice;
-}
 
 /** Stores one number after another, reads each tenth at once, and forgets it. */
 export class Writer {

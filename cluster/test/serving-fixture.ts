@@ -5,8 +5,9 @@ import type { MemoryClient } from "../../agent-client/src/index.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { createClusterBucket } from "../src/bucket/index.js";
 import { mappingLines } from "../src/index.js";
+import { connectAlice } from "./connect-alice.js";
 import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
-import { connectAlice, Writer } from "./number-writer.js";
+import { Writer } from "./number-writer.js";
 import { SHARD_COUNT } from "./serving-host.js";
 
 const TENANTS = ["tenant-0", "tenant-1", "tenant-2", "tenant-3"];

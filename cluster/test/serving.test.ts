@@ -7,7 +7,8 @@ import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
 import { ClusterBucket, mappingLines, type OwnedShard, shardOf } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
-import { connectAlice, EPISODIC, Writer } from "./number-writer.js";
+import { connectAlice } from "./connect-alice.js";
+import { EPISODIC, Writer } from "./number-writer.js";
 import { ServingHost, type ServingParts, SHARD_COUNT } from "./serving-host.js";
 
 /** Tenants of all shards. */

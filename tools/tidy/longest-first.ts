@@ -2,11 +2,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes, the longest first. One that begins last would keep one core busy and the others idle. */
 export const LONG_FILES = [
-  "conformance/test/host-route.slow.test.ts",
-  "cli/test/create-plugin.slow.test.ts",
+  "conformance/mutants/test/reference-plugins.slow.test.ts",
   "python/test/python-client.slow.test.ts",
-  "conformance/test/cli-plugin.slow.test.ts",
+  "plugins/lancedb/test/s3/s3-storage-suite.slow.test.ts",
+  "cli/test/create-plugin.slow.test.ts",
+  "cli/test/backup/loaded-host.slow.test.ts",
+  "plugins/lancedb/test/storage-suite.slow.test.ts",
   "conformance/test/readme-example.slow.test.ts",
+  "agentic/test/two-processes.slow.test.ts",
+  "conformance/test/cli-plugin.slow.test.ts",
+  "conformance/test/host-route.slow.test.ts",
 ];
 
 /** Runs the long test files first, and the others in vitest's order. */

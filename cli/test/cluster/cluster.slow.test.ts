@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
+import { connectAlice } from "../../../cluster/test/connect-alice.js";
 import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
-import { connectAlice } from "../../../cluster/test/number-writer.js";
 import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
 import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
 

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MemoryClient } from "@membus/agent-client";
+import { EPISODIC, Writer } from "../../../../cluster/test/number-writer.js";
+import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
+import { Chance } from "../../crash/kill-loop/chance.js";
+import { ClusterStage } from "./cluster-stage.js";
+import { FAULTS } from "./faults.js";
+import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
+
+const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
+/** Time in which all agents must have gone on after a fault. */
+const PROGRESS_MS = 180_000;
+const STORES_AFTER_FAULT = 20;
+
+const note = (line: string) => process.stderr.write(`${line}\n`);
+
+async function main(args: string[]): Promise<void> {
+  let flags: ClusterSoakFlags | undefined;
+  try {
+    flags = readClusterSoakFlags(args);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
+  if (flags === undefined) process.stdout.write(HELP);
+  else await soak(flags);
+}
+
+async function soak({ minutes, seed, hosts, plant }: ClusterSoakFlags): Promise<void> {
+  note(`${minutes} minutes, ${hosts} hosts, seed ${seed}`);
+  const stage = await ClusterStage.open();
+  let keep = true;
+  const takeBack = endOnSignal(() => stage.close({ keep }));
+  try {
+    for (const name of "abcdefghi".slice(0, hosts)) await stage.start(name);
+    const agents = await Promise.all(TENANTS.map((tenant) => connect(stage, tenant)));
+    const writers = agents.map((agent) => new Writer(agent));
+    const endsAt = Date.now() + minutes * 60_000;
+    for (let count = 1, chance = new Chance(seed); Date.now() < endsAt; count++) {
+      const what = await chance.one(FAULTS)(stage, chance);
+      await goOn(writers);
+      note(`${count}: ${what}, ${storedCount(writers)} stores`);
+    }
+    if (plant) await agents[0]!.forget({ keys: ["k0"], ...EPISODIC });
+    const problems = await problemsOf(writers);
+    for (const problem of problems) note(problem);
+    process.stdout.write(`${storedCount(writers)} acknowledged stores, ${problems.length} problems\n`);
+    keep = problems.length > 0 && !plant;
+    process.exitCode = problems.length > 0 === plant ? 0 : 1;
+    await Promise.all(agents.map((agent) => agent.close()));
+  } finally {
+    takeBack();
+    if (keep) note(`the data and logs are kept in ${stage.folder}`);
+    await stage.close({ keep });
+  }
+}
+
+function connect(stage: ClusterStage, tenant: string): Promise<MemoryClient> {
+  const servers = [...stage.nats.urls];
+  return MemoryClient.connect({
+    servers,
+    tenant,
+    agent: "alice",
+    timeoutMs: 5_000,
+    retryTimeoutMs: PROGRESS_MS,
+  });
+}
+
+const storedCount = (writers: readonly Writer[]) =>
+  writers.reduce((sum, writer) => sum + writer.storedCount, 0);
+
+/** Waits until every agent has stored more. */
+async function goOn(writers: readonly Writer[]): Promise<void> {
+  const before = writers.map((writer) => writer.storedCount);
+  const endsAt = Date.now() + PROGRESS_MS;
+  while (writers.some((writer, at) => writer.storedCount < before[at]! + STORES_AFTER_FAULT)) {
+    if (Date.now() > endsAt) throw new Error("an agent did not go on after a fault");
+    await sleep(100);
+  }
+}
+
+/** Compares the memory of every agent with its acknowledged requests. */
+async function problemsOf(writers: readonly Writer[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [at, writer] of writers.entries()) {
+    const [kept, found] = [await writer.stop(), await writer.found()];
+    const lost = kept.filter((number) => !found.includes(number));
+    const surplus = found.filter((number, index) => !kept.includes(number) || found[index - 1] === number);
+    if (lost.length > 0) problems.push(`${TENANTS[at]} lacks ${lost.join(", ")}`);
+    if (surplus.length > 0) problems.push(`${TENANTS[at]} has forgotten or doubled ${surplus.join(", ")}`);
+    if (writer.unread.length > 0) problems.push(`${TENANTS[at]} read too early: ${writer.unread.join(", ")}`);
+  }
+  return problems;
+}
+
+await main(process.argv.slice(2));
