@@ -1,3 +1,4 @@
+import type { Table } from "@lancedb/lancedb";
 import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
 import type { TenantTable } from "./tenant-table.js";
@@ -148,11 +149,20 @@ async function buildIndexes(table: TenantTable): Promise<void> {
  */
 async function compactFully(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
   for (let round = 0; round < rounds; round++) {
-    const { compaction } = await table.commit((lance) => lance.optimize({ cleanupOlderThan: NOTHING }));
-    if (compaction.fragmentsRemoved > 0) continue;
+    if (await table.commit(optimize)) continue;
     if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return true;
   }
   return false;
+}
+
+/**
+ * Returns whether a version was added. Appended fragments are indexed in one call, and compacted in the next one. Without further
+ * calls, the clean-up would add a version, and remove files of the version that is recorded.
+ */
+export async function optimize(lance: Table): Promise<boolean> {
+  const before = await lance.version();
+  await lance.optimize({ cleanupOlderThan: NOTHING });
+  return (await lance.version()) !== before;
 }
 
 /**
