@@ -80,8 +80,8 @@ export class PendingReplies {
   }
 
   /**
-   * Fails the requests to `subject` and returns their number. A mapping of the server may have put tokens before the subject
-   * of a request.
+   * Fails the requests to `subject` and returns their number. The server names a subject after its mapping, which may have added
+   * leading tokens.
    */
   failSubject(subject: string, error: Error): number {
     const replies = [...this.#pending].filter(

@@ -1,14 +1,35 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ClusterNode, launchNatsCluster, type NatsCluster } from "@membus/nats-server";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
-import { vi } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 
 /** Time in which three servers elect their leaders on a loaded machine. */
 const ELECTION_MS = 60_000;
+
+const INTERVAL_MS = 100;
+
+/** Repeats a task until it succeeds. Programs use it too, so it is not the one of vitest. */
+async function afterElection<T>(task: () => Promise<T>): Promise<T> {
+  const endsAt = Date.now() + ELECTION_MS;
+  for (;;) {
+    try {
+      return await task();
+    } catch (error) {
+      if (Date.now() >= endsAt) throw error;
+      await sleep(INTERVAL_MS);
+    }
+  }
+}
+
+/** A user of servers with accounts. */
+export interface NatsUser {
+  readonly nkeySeed: string;
+  readonly inboxPrefix: string;
+}
 
 export interface NatsClusterFixture {
   readonly cluster: NatsCluster;
@@ -25,10 +46,7 @@ export interface NatsClusterFixture {
  * @param config further lines of the configuration of each server
  * @param user of the connections, if the servers have users
  */
-export async function openNatsCluster(
-  config?: string,
-  user?: { readonly nkeySeed: string; readonly inboxPrefix: string },
-): Promise<NatsClusterFixture> {
+export async function openNatsCluster(config?: string, user?: NatsUser): Promise<NatsClusterFixture> {
   const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
   const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, config });
   const connections: NatsConnection[] = [];
@@ -51,7 +69,7 @@ export async function openNatsCluster(
       await streams.add({ name: "ready", subjects: ["ready"], num_replicas: 3 });
       return streams.delete("ready");
     };
-    await vi.waitFor(create, { timeout: ELECTION_MS, interval: 100 });
+    await afterElection(create);
   };
   const close = async () => {
     await Promise.all(connections.map((each) => each.close().catch(() => undefined)));
@@ -79,7 +97,7 @@ export async function leaderOf(
     if (node === undefined) throw new Error(`no node leads ${stream}`);
     return node;
   };
-  return vi.waitFor(find, { timeout: ELECTION_MS, interval: 100 });
+  return afterElection(find);
 }
 
 /** Returns the names of the nodes with a file that contains the text. */

@@ -5,7 +5,8 @@ export const EPISODIC = { tier: "episodic" } as const;
 /** Stores one number after another, reads each tenth at once, and forgets it. */
 export class Writer {
   readonly #alice: MemoryClient;
-  readonly #running: Promise<void>;
+  /** Ends after `stop`, or fails with the first request that fails. */
+  readonly running: Promise<void>;
   #isStopped = false;
   storedCount = 0;
   /** Numbers that could not be read right after they were stored. */
@@ -13,13 +14,13 @@ export class Writer {
 
   constructor(alice: MemoryClient) {
     this.#alice = alice;
-    this.#running = this.#run();
+    this.running = this.#run();
   }
 
   /** Returns the numbers that are stored and not forgotten. */
   async stop(): Promise<number[]> {
     this.#isStopped = true;
-    await this.#running;
+    await this.running;
     return Array.from({ length: this.storedCount }, (_, at) => at).filter((at) => at % 10 !== 9);
   }
 

@@ -1,17 +1,9 @@
-import { controlSubject, drainHost, pinShard } from "@membus/cluster";
-import { delay, MemoryError, monotonicClock, systemClock } from "@membus/protocol";
+import { drainHost, pinShard } from "@membus/cluster";
+import { MemoryError } from "@membus/protocol";
 import type { Session } from "../session.js";
-import { type ReportedCluster, readReport, readShards } from "./read-shards.js";
-import { askShard } from "./shard-control.js";
-import { type ClusterAccess, withCluster } from "./with-cluster.js";
-
-const POLL_MS = 500;
-const ACCEPT_TIMEOUT_MS = 5_000;
-
-/** How long a command waits for its effect. */
-export interface Waiting {
-  readonly waitS: number;
-}
+import { type ReportedCluster, readShards } from "./read-shards.js";
+import { requireShard, until, type Waiting } from "./wait-for-shards.js";
+import { withCluster } from "./with-cluster.js";
 
 /**
  * Gives the shards of a host to others, and waits for it. The host takes none until it is restarted.
@@ -77,50 +69,4 @@ export async function endMove(session: Session, shard: number): Promise<void> {
     await pinShard(access.bucket, shard, undefined);
   });
   session.output.result({ shard, host: null }, () => `the cluster chooses the host of shard ${shard}`);
-}
-
-/**
- * Opens a shard without its missing records and tables, and waits until it is served.
- * @param confirmLoss asked before, with the problem of the shard.
- * @throws {MemoryError} `conflict` for a shard that has no loss to accept, `timeout` if it is not served in time.
- */
-export async function acceptLoss(
-  session: Session,
-  shard: number,
-  { waitS, confirmLoss }: Waiting & { confirmLoss(problem: string): Promise<void> },
-): Promise<void> {
-  await withCluster(session.config, async (access) => {
-    requireShard(access, shard);
-    const problem = (await readReport(access, shard))?.problem;
-    if (!problem) throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
-    await confirmLoss(problem.message);
-    const request = { cmd: "accept-loss", args: { problem: problem.message } };
-    await askShard(access.bus, controlSubject(shard), request, { timeoutMs: ACCEPT_TIMEOUT_MS });
-    await until(access, waitS, async ({ shards }) => {
-      const report = shards[shard]!.report;
-      return report?.is_serving ? undefined : `shard ${shard}: ${report?.problem?.message ?? "opening"}`;
-    });
-    session.output.result({ shard }, () => `shard ${shard} is served without the missing parts`);
-  });
-}
-
-function requireShard({ identity: { shardCount } }: ClusterAccess, shard: number): void {
-  if (!Number.isInteger(shard) || shard < 0 || shard >= shardCount)
-    throw new TypeError(`the cluster has the shards 0..${shardCount - 1}, got ${shard}`);
-}
-
-/** Repeats `look` until it returns nothing left to wait for. */
-async function until(
-  access: ClusterAccess,
-  waitS: number,
-  look: (status: ReportedCluster) => Promise<string | undefined>,
-): Promise<void> {
-  const endMs = monotonicClock.elapsedMs() + waitS * 1_000;
-  for (;;) {
-    const left = await look(await readShards(access));
-    if (left === undefined) return;
-    if (monotonicClock.elapsedMs() >= endMs)
-      throw new MemoryError("timeout", `${left} after ${waitS} s. The move goes on`);
-    await delay(systemClock, POLL_MS);
-  }
 }

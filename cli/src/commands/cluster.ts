@@ -115,7 +115,7 @@ function registerMoves(cluster: Command): void {
     .option(...WAIT_FLAG)
     .action(async (shard: number, flags: WaitFlags & { yes?: boolean }, command: Command) => {
       const session = await openClusterSession(command, flags);
-      const { acceptLoss } = await import("../cluster/move-shards.js");
+      const { acceptLoss } = await import("../cluster/accept-loss.js");
       const confirmLoss = async (problem: string) => {
         session.output.note(problem);
         if (!flags.yes) await confirm(`gives up what shard ${shard} has lost`, String(shard));

@@ -1,44 +1,30 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
 import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
-import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
-import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
-import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+import { runCli } from "../run-cli.js";
+import { ClusterStage } from "./cluster-stage.js";
 
 const TENANTS = ["acme", "globex"];
-const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
+const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
 const cleanups: (() => Promise<unknown>)[] = [];
-let nats: NatsClusterFixture;
-let s3: FakeS3;
+let stage: ClusterStage;
 
-const seedOf = (name: string) => readFileSync(join(cwd, "membus-auth/keys", `${name}.nk`), "utf8").trim();
-const options = () => ({
-  cwd,
-  env: {
-    ...{ NATS_URL: nats.cluster.urls.join(","), MEMBUS_NATS_AUTH: "membus-auth" },
-    ...{
-      AWS_ENDPOINT_URL: s3.storageOptions.endpoint!,
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-    },
-  },
-});
-const cli = (...args: string[]) => runCli(args, options());
+const seedOf = (name: string) => readFileSync(join(folder, "membus-auth/keys", `${name}.nk`), "utf8").trim();
+const cli = (...args: string[]) => stage.cli(...args);
 
 async function auth(...args: string[]): Promise<void> {
-  const { code, stderr } = await runCli(["auth", ...args], { cwd });
+  const { code, stderr } = await runCli(["auth", ...args], { cwd: folder });
   expect([code, stderr]).toEqual([0, ""]);
 }
 
 /** Connects as the agent alice of a tenant, with the key of alice or of a gateway. */
 async function connectAgent(tenant: string, key = `${tenant}.alice`): Promise<MemoryClient> {
   const inboxPrefix = `_INBOX_${key.split(".").at(-1)}`;
-  const own = { servers: nats.cluster.urls, tenant, agent: "alice", inboxPrefix };
+  const own = { servers: stage.urls, tenant, agent: "alice", inboxPrefix };
   const client = await MemoryClient.connect({ ...own, nkeySeed: seedOf(key) });
   cleanups.push(() => client.close());
   return client;
@@ -52,33 +38,23 @@ beforeAll(async () => {
     await auth("add-tenant", tenant);
     await auth("add-agent", tenant, "alice");
   }
-  nats = await openNatsCluster(readFileSync(join(cwd, "membus-auth/nats-auth.conf"), "utf8"), {
-    nkeySeed: seedOf("host"),
-    inboxPrefix: "_INBOX_host",
+  stage = await ClusterStage.open({
+    config: readFileSync(join(folder, "membus-auth/nats-auth.conf"), "utf8"),
+    user: { nkeySeed: seedOf("host"), inboxPrefix: "_INBOX_host" },
+    folder,
+    env: { MEMBUS_NATS_AUTH: "membus-auth" },
   });
-  s3 = await FakeS3.start();
-  cleanups.push(
-    () => s3.stop(),
-    () => nats.close(),
-  );
 });
 afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  rmSync(cwd, { recursive: true, force: true });
+  await Promise.all(cleanups.map((cleanup) => cleanup()));
+  await stage?.close();
 });
 beforeEach(requireRecentServer);
-
-async function start(host: string): Promise<ChildProcessWithoutNullStreams> {
-  const child = spawnCli(["up", "--cluster", nats.cluster.urls.join(","), "--host-name", host], options());
-  cleanups.push(() => endChild(child, "SIGKILL"));
-  await lineOf(child, new RegExp(`^host ${host} serves cluster `));
-  return child;
-}
 
 it("hosts, agents of tenants, gateways and the operator use a cluster with their keys", async () => {
   const init = ["--store", "s3://bucket/memory", "--shards", "2", "--lease-ms", "3000"];
   expect(await cli("cluster", "init", ...init)).toMatchObject({ code: 0 });
-  await Promise.all(["a", "b"].map(start));
+  await Promise.all(["a", "b"].map((host) => stage.start(host)));
   const agents = await Promise.all(TENANTS.map((tenant) => connectAgent(tenant)));
   await Promise.all(agents.map((alice, at) => alice.remember("name", TENANTS[at]!, { tier: "episodic" })));
   expect((await cli("cluster", "drain", "a")).code).toBe(0);
@@ -98,7 +74,7 @@ it.each([
 ])("an agent may not publish on %s", async (subject) => {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(seedOf("acme.alice")));
   const agent = await connect({
-    servers: [...nats.cluster.urls],
+    servers: [...stage.urls],
     authenticator,
     inboxPrefix: "_INBOX_alice",
   });

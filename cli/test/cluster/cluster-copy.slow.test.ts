@@ -1,69 +1,31 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { MemoryClient } from "@membus/agent-client";
+import { mappingLines } from "@membus/cluster/routing";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { connectAlice } from "../../../cluster/test/connect-alice.js";
-import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
-import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
-import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
 import { RunningHost } from "../running-host.js";
+import { ClusterStage } from "./cluster-stage.js";
 
 const TENANTS = ["acme", "Globex", "Initech_2"];
 /** More than one page of entries. */
 const NUMBERS = Array.from({ length: 300 }, (_, index) => index);
-const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
-const hosts: ChildProcessWithoutNullStreams[] = [];
-let nats: NatsClusterFixture;
-let s3: FakeS3;
+let stage: ClusterStage;
 
 beforeAll(async () => {
-  if (!isRecent) return;
-  const { stdout } = await runCli(["cluster", "config", "--shards", "4"], { cwd });
-  nats = await openNatsCluster(stdout);
-  s3 = await FakeS3.start();
+  if (isRecent) stage = await ClusterStage.open({ config: mappingLines("a2e", 4) });
 });
-afterAll(async () => {
-  await Promise.all(hosts.map((child) => endChild(child, "SIGKILL")));
-  await nats?.close();
-  await s3?.stop();
-  rmSync(cwd, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 beforeEach(requireRecentServer);
 
-const options = () => ({
-  cwd,
-  env: {
-    ...{ NATS_URL: nats.cluster.urls.join(","), AWS_ENDPOINT_URL: s3.storageOptions.endpoint! },
-    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
-  },
-});
+const ok = (...args: string[]) => stage.ok(...args);
 
-async function ok(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli(args, options());
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  return stdout;
-}
-
-/** Creates a cluster and starts two hosts of it. */
+/** Creates a cluster and starts two hosts of it. Two clusters cannot serve the same tenants at a time. */
 async function startCluster(name: string): Promise<string[]> {
   const flags = ["--cluster-name", name];
   const init = ["--store", `s3://bucket/${name}`, "--shards", "4", "--lease-ms", "3000"];
   await ok("cluster", "init", ...flags, ...init);
-  const up = ["up", "--cluster", nats.cluster.urls.join(","), ...flags];
-  for (const host of ["a", "b"]) {
-    const child = spawnCli([...up, "--host-name", host], options());
-    hosts.push(child);
-    await lineOf(child, new RegExp(`^host ${host} serves cluster `));
-  }
+  for (const host of ["a", "b"]) await stage.start(host, ...flags);
   return flags;
-}
-
-/** Ends the hosts of a cluster, because two clusters cannot serve the same tenants. */
-async function stopHosts(): Promise<void> {
-  await Promise.all(hosts.splice(0).map((child) => endChild(child, "SIGTERM")));
 }
 
 const connectAll = (urls: string | readonly string[]) =>
@@ -96,13 +58,13 @@ async function contents(agents: readonly MemoryClient[]) {
 
 it("a cluster is copied into a backup, into a folder and into another cluster", async () => {
   const first = await startCluster("first");
-  const agents = await connectAll(nats.cluster.urls);
+  const agents = await connectAll(stage.urls);
   await Promise.all(agents.map((alice, at) => remember(alice, TENANTS[at]!)));
   const before = await contents(agents);
   expect(before[0]![0]).toHaveLength(NUMBERS.length + 1);
   expect(await ok("backup", "backups", ...first)).toContain("backed up to");
   expect(await ok("verify", "backups")).toMatch(/^ok/);
-  await stopHosts();
+  await stage.endAll("SIGTERM");
 
   const host = new RunningHost();
   await ok("restore", "backups", "--data", host.data);
@@ -119,7 +81,7 @@ it("a cluster is copied into a backup, into a folder and into another cluster", 
     kept: 0,
   });
   expect(await contents(agents)).toEqual(before);
-  const again = await runCli(["restore", "backups", ...second], options());
+  const again = await stage.cli("restore", "backups", ...second);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("has entries in the cluster")]);
   await ok("restore", "backups", "--data", "restored");
   const merged = JSON.parse(await ok("migrate", "--data", "restored", ...second, "--merge", "--json"));

@@ -1,53 +1,30 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mappingLines } from "@membus/cluster/routing";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { connectAlice } from "../../../cluster/test/connect-alice.js";
-import { type NatsClusterFixture, openNatsCluster } from "../../../cluster/test/nats-cluster-fixture.js";
-import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
-import { endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+import { ClusterStage } from "./cluster-stage.js";
 
 const STORE = "s3://bucket/memory";
 /** Areas of the conformance suite that need neither a restart nor long. */
 const AREAS = "discovery,store,forget,shared,namespace";
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 
-let nats: NatsClusterFixture;
-let s3: FakeS3;
-const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
-const hosts = new Map<string, ChildProcessWithoutNullStreams>();
+let stage: ClusterStage;
 
 beforeAll(async () => {
-  if (!isRecent) return;
-  const { stdout } = await runCli(["cluster", "config", "--shards", "4"], { cwd });
-  nats = await openNatsCluster(stdout);
-  s3 = await FakeS3.start();
+  if (isRecent) stage = await ClusterStage.open({ config: mappingLines("a2e", 4) });
 });
-afterAll(async () => {
-  await Promise.all([...hosts.values()].map((child) => endChild(child, "SIGKILL")));
-  await nats?.close();
-  await s3?.stop();
-  rmSync(cwd, { recursive: true, force: true });
-});
+afterAll(() => stage?.close());
 beforeEach(requireRecentServer);
 
-const options = () => ({
-  cwd,
-  env: {
-    ...{ NATS_URL: nats.cluster.urls.join(","), AWS_ENDPOINT_URL: s3.storageOptions.endpoint! },
-    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
-  },
-});
-const cli = (...args: string[]) => runCli(args, options());
-const up = (...args: string[]) => ["up", "--cluster", nats.cluster.urls.join(","), ...args];
+const cli = (...args: string[]) => stage.cli(...args);
+const up = (...args: string[]) => ["up", "--cluster", stage.urls.join(","), ...args];
+const startAll = (...hosts: string[]) =>
+  Promise.all(hosts.map((host) => stage.start(host, "--store", STORE)));
 
-async function start(host: string): Promise<void> {
-  const child = spawnCli(up("--host-name", host, "--store", STORE), options());
-  hosts.set(host, child);
-  await lineOf(child, new RegExp(`^host ${host} serves cluster `));
-}
+it("the mapping of the servers is the one that the command prints", async () => {
+  expect((await cli("cluster", "config", "--shards", "4")).stdout).toBe(`${mappingLines("a2e", 4)}\n`);
+});
 
 /** Returns the state of each host, and the number of shards with an owner. */
 async function status(): Promise<[Record<string, string>, number]> {
@@ -84,9 +61,9 @@ it("hosts are conformant, and serve everything after one of them is killed and a
   const init = ["cluster", "init", "--store", STORE, "--shards", "4", "--lease-ms", "3000"];
   expect(await cli(...init)).toMatchObject({ code: 0 });
   expect((await cli(...init)).stdout).toContain("exists");
-  await Promise.all(["a", "b", "c"].map(start));
+  await startAll("a", "b", "c");
   await expect.poll(status).toEqual([{ a: "running", b: "running", c: "running" }, 4]);
-  const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(nats.cluster.urls, tenant)));
+  const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(stage.urls, tenant)));
   await Promise.all(
     agents.map(async (alice, at) => {
       await alice.remember("own", TENANTS[at]!, { tier: "episodic" });
@@ -107,16 +84,16 @@ it("hosts are conformant, and serve everything after one of them is killed and a
     "1",
   );
   expect(suite.stdout).toContain("none is red");
-  await endChild(hosts.get("a")!, "SIGKILL");
+  await stage.end("a", "SIGKILL");
   expect(await recallAll()).toEqual(kept);
   await expect.poll(status).toEqual([{ a: "stopped", b: "running", c: "running" }, 4]);
-  expect(await endChild(hosts.get("b")!, "SIGTERM")).toBe(0);
+  expect(await stage.end("b", "SIGTERM")).toBe(0);
   expect(await recallAll()).toEqual(kept);
   expect(await status()).toEqual([{ a: "stopped", b: "stopped", c: "running" }, 4]);
 });
 
 it("an operator drains a host, moves a shard and erases a tenant", async () => {
-  await Promise.all(["a", "b"].map(start));
+  await startAll("a", "b");
   await expect.poll(status).toMatchObject([{ a: "running", b: "running", c: "running" }, 4]);
   const drained = await cli("cluster", "drain", "c");
   expect(drained).toMatchObject({
@@ -135,7 +112,7 @@ it("an operator drains a host, moves a shard and erases a tenant", async () => {
   expect([loss.code, loss.stderr]).toEqual([1, expect.stringContaining("shard 0 has no loss to accept")]);
   const erased = await cli("admin", "erase", "--cluster-name", "membus", "--tenant", "tenant-0", "--yes");
   expect(erased.stdout).toMatch(/^episodic {2}1 entries in 1 namespaces/m);
-  const [alice] = await Promise.all([connectAlice(nats.cluster.urls, "tenant-0")]);
+  const alice = await connectAlice(stage.urls, "tenant-0");
   expect(await alice.recall("own")).toBeNull();
   const doctor = await cli("doctor", "--cluster-name", "membus");
   expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("ok    hosts: a, b, c")]);

@@ -291,14 +291,14 @@ async function loadKnown(
   if (partition.columns.count === 0) known.readInBackground(scope);
 }
 
-/**
- * Returns whether the backlog is so large that background work should not add to it. Stores need the
- * remaining capacity.
- */
 async function flushLarge(backlog: Backlog, options: ResolvedKitOptions, flusher: Flusher): Promise<void> {
   if (isBacklogLarge(backlog, options)) await flusher.flush();
 }
 
+/**
+ * Returns whether the backlog is so large that background work should not add to it. Stores need the
+ * remaining capacity.
+ */
 function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (

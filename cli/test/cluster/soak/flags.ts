@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { integerFlag } from "../../crash/soak-command.js";
 
 export const HELP = `npm run soak:cluster -- [--minutes N] [--seed S] [--hosts N] [--plant]
 
@@ -35,15 +36,9 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
   });
   if (values.help) return undefined;
   return {
-    minutes: integerOf("minutes", values.minutes, 1, 10_000),
-    seed: integerOf("seed", values.seed, 0, 2 ** 32 - 1),
-    hosts: integerOf("hosts", values.hosts, 2, 9),
+    minutes: integerFlag("minutes", values.minutes, 1, 10_000),
+    seed: integerFlag("seed", values.seed, 0),
+    hosts: integerFlag("hosts", values.hosts, 2, 9),
     plant: values.plant,
   };
-}
-
-function integerOf(flag: string, text: string, min: number, max: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new TypeError(`--${flag} must be an integer of ${min}..${max}, got ${text}`);
 }

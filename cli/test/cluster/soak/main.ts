@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryClient } from "@membus/agent-client";
+import { mappingLines } from "@membus/cluster/routing";
 import { EPISODIC, Writer } from "../../../../cluster/test/number-writer.js";
 import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
 import { Chance } from "../../crash/kill-loop/chance.js";
-import { ClusterStage } from "./cluster-stage.js";
-import { FAULTS } from "./faults.js";
+import { runSoakCommand } from "../../crash/soak-command.js";
+import { ClusterStage } from "../cluster-stage.js";
+import { FAULTS, LEASE_MS, SHARD_COUNT } from "./faults.js";
 import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
 
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
@@ -14,34 +16,21 @@ const STORES_AFTER_FAULT = 20;
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
-async function main(args: string[]): Promise<void> {
-  let flags: ClusterSoakFlags | undefined;
-  try {
-    flags = readClusterSoakFlags(args);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
-    process.exitCode = 2;
-    return;
-  }
-  if (flags === undefined) process.stdout.write(HELP);
-  else await soak(flags);
-}
-
 async function soak({ minutes, seed, hosts, plant }: ClusterSoakFlags): Promise<void> {
   note(`${minutes} minutes, ${hosts} hosts, seed ${seed}`);
-  const stage = await ClusterStage.open();
+  const stage = await ClusterStage.open({ config: mappingLines("a2e", SHARD_COUNT) });
   let keep = true;
   const takeBack = endOnSignal(() => stage.close({ keep }));
   try {
-    for (const name of "abcdefghi".slice(0, hosts)) await stage.start(name);
+    await startHosts(stage, hosts);
     const agents = await Promise.all(TENANTS.map((tenant) => connect(stage, tenant)));
     const writers = agents.map((agent) => new Writer(agent));
     const endsAt = Date.now() + minutes * 60_000;
-    for (let count = 1, chance = new Chance(seed); Date.now() < endsAt; count++) {
-      const what = await chance.one(FAULTS)(stage, chance);
-      await goOn(writers);
-      note(`${count}: ${what}, ${storedCount(writers)} stores`);
-    }
+    // A request that fails for good ends the soak.
+    await Promise.race([
+      makeFaults(stage, writers, { seed, endsAt }),
+      ...writers.map(({ running }) => running),
+    ]);
     if (plant) await agents[0]!.forget({ keys: ["k0"], ...EPISODIC });
     const problems = await problemsOf(writers);
     for (const problem of problems) note(problem);
@@ -51,13 +40,32 @@ async function soak({ minutes, seed, hosts, plant }: ClusterSoakFlags): Promise<
     await Promise.all(agents.map((agent) => agent.close()));
   } finally {
     takeBack();
-    if (keep) note(`the data and logs are kept in ${stage.folder}`);
+    if (keep) note(`the logs of the hosts are kept in ${stage.folder}`);
     await stage.close({ keep });
   }
 }
 
+async function startHosts(stage: ClusterStage, count: number): Promise<void> {
+  const flags = ["--store", "s3://bucket/memory", "--shards", String(SHARD_COUNT)];
+  await stage.ok("cluster", "init", ...flags, "--lease-ms", String(LEASE_MS));
+  for (const name of "abcdefghi".slice(0, count)) await stage.start(name);
+}
+
+async function makeFaults(
+  stage: ClusterStage,
+  writers: readonly Writer[],
+  { seed, endsAt }: { readonly seed: number; readonly endsAt: number },
+): Promise<void> {
+  const chance = new Chance(seed);
+  for (let count = 1; Date.now() < endsAt; count++) {
+    const what = await chance.one(FAULTS)(stage, chance);
+    await goOn(writers);
+    note(`${count}: ${what}, ${storedCount(writers)} stores`);
+  }
+}
+
 function connect(stage: ClusterStage, tenant: string): Promise<MemoryClient> {
-  const servers = [...stage.nats.urls];
+  const servers = [...stage.urls];
   return MemoryClient.connect({
     servers,
     tenant,
@@ -94,4 +102,4 @@ async function problemsOf(writers: readonly Writer[]): Promise<string[]> {
   return problems;
 }
 
-await main(process.argv.slice(2));
+await runSoakCommand(process.argv.slice(2), { help: HELP, readFlags: readClusterSoakFlags, run: soak });

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { integerFlag } from "../soak-command.js";
 
 const MINUTES_DEFAULT = 10;
 
@@ -45,16 +46,10 @@ export function readSoakFlags(args: string[]): SoakFlags | undefined {
   const { minutes, kills } = values;
   if (minutes !== undefined && kills !== undefined) throw new TypeError("give either --minutes or --kills");
   return {
-    minutes: kills === undefined ? numberOf("minutes", minutes ?? String(MINUTES_DEFAULT), 1) : undefined,
-    kills: kills === undefined ? undefined : numberOf("kills", kills, 1),
-    seed: numberOf("seed", values.seed, 0),
+    minutes: kills === undefined ? integerFlag("minutes", minutes ?? String(MINUTES_DEFAULT), 1) : undefined,
+    kills: kills === undefined ? undefined : integerFlag("kills", kills, 1),
+    seed: integerFlag("seed", values.seed, 0),
     data: values.data,
     json: values.json,
   };
-}
-
-function numberOf(flag: string, text: string, min: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= min && number < 2 ** 32) return number;
-  throw new TypeError(`--${flag} must be an integer of at least ${min}, got ${text}`);
 }

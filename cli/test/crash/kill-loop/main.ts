@@ -1,5 +1,6 @@
 import { ensureNatsServer } from "@membus/nats-server";
 import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
+import { runSoakCommand } from "../soak-command.js";
 import { Chance } from "./chance.js";
 import { Findings } from "./findings.js";
 import { HELP, readSoakFlags, type SoakFlags } from "./flags.js";
@@ -7,19 +8,6 @@ import { HELP, readSoakFlags, type SoakFlags } from "./flags.js";
 const ROUNDS_PER_RELEVANCE = 10;
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
-
-async function main(args: string[]): Promise<void> {
-  let flags: SoakFlags | undefined;
-  try {
-    flags = readSoakFlags(args);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
-    process.exitCode = 2;
-    return;
-  }
-  if (flags === undefined) process.stdout.write(HELP);
-  else await soak(flags);
-}
 
 async function soak(flags: SoakFlags): Promise<void> {
   const findings = new Findings();
@@ -75,4 +63,4 @@ async function killAndVerify({ minutes, kills, seed, data }: SoakFlags, findings
   }
 }
 
-await main(process.argv.slice(2));
+await runSoakCommand(process.argv.slice(2), { help: HELP, readFlags: readSoakFlags, run: soak });

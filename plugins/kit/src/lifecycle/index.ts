@@ -14,6 +14,7 @@ export { Reindex } from "./embedding/reindex.js";
 export { evictOverflow } from "./eviction.js";
 export { Expiry } from "./expiry.js";
 export { Removals } from "./removals.js";
+export { replaceRows, rowAt } from "./replace-rows.js";
 export { indexFewRows, indexInBackground } from "./residency/background-indexing.js";
 export { BodyCache } from "./residency/body-cache.js";
 export { KnownScopes, LatestScopes } from "./residency/known-scopes.js";

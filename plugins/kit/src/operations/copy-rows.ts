@@ -1,6 +1,5 @@
 import { MemoryError, type Scope } from "@membus/protocol";
-import { rowIdOf } from "../journal/index.js";
-import { countAdded, type LoadedPartition } from "../lifecycle/index.js";
+import { type LoadedPartition, replaceRows, rowAt } from "../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
 import { filterableEntry } from "./retrieve/entry.js";
 import { versionOf } from "./store/previous.js";
@@ -63,7 +62,7 @@ export async function readRows(
       if (slot === undefined) return [];
       const body = found.get(rowId);
       if (body === undefined) throw new Error("the body of a current row is missing");
-      return [rowAt(loaded, slot, body)];
+      return [copyOf(loaded, slot, body)];
     });
     return { rows, next: isLast && rows.length === page.length ? undefined : page.at(-1)?.rowId };
   });
@@ -87,7 +86,7 @@ export async function writeRows(tier: StoreParts, scope: Scope, rows: readonly R
       const added = written.filter(({ keyHash }) => versionOf(loaded, keyHash) === undefined).length;
       if (added > 0 && loaded.partition.liveCount + loaded.staged.size + added > tier.partitionRowsMax)
         throw new MemoryError("memory_full", `a namespace holds at most ${tier.partitionRowsMax} entries`);
-      if (written.length > 0) await append(tier, loaded, written, order);
+      if (written.length > 0) await write(tier, loaded, written, order);
       return { writtenCount: written.length, keptCount: rows.length - written.length };
     });
   } finally {
@@ -157,15 +156,14 @@ function bytesOf({ partition: { columns, vectors } }: LoadedPartition, slot: num
   return FIXED_BYTES + texts + group + BYTES_PER_COMPONENT * (vectors?.dimensions ?? 0);
 }
 
-function rowAt({ partition }: LoadedPartition, slot: number, body: string): Row {
-  const { columns, keys, vectors } = partition;
+function copyOf(loaded: LoadedPartition, slot: number, body: string): Row {
+  const { vectors } = loaded.partition;
   const hasVector = vectors !== undefined && !vectors.isPending(slot);
   return {
-    ...{ keyHash: keys.hashOf(slot), group: columns.groups[slot]!, facets: columns.facets.at(slot), body },
+    ...rowAt(loaded, slot, body),
     ...{ terms: null, analyzer: "" },
     embedder: hasVector ? vectors.embedder : "",
     vector: (hasVector && vectors.vectorOf(slot)) || null,
-    ...columns.numbersAt(slot),
   };
 }
 
@@ -197,35 +195,14 @@ function analysed({ indexer, analyzerId, embedderId }: StoreParts, row: Row): Ro
   return { ...row, terms, analyzer: analyzerId, embedder: keepsVector ? row.embedder : "", vector };
 }
 
-async function append(
+async function write(
   tier: StoreParts,
   loaded: LoadedPartition,
   rows: readonly Row[],
   order: number,
 ): Promise<void> {
-  await tier.journal.append({
-    build: (seq) => ({
-      at: tier.clock.now(),
-      scope: loaded.id,
-      rows: rows.map((row, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
-      removed: rows.flatMap(({ keyHash }) => versionOf(loaded, keyHash)?.rowId ?? []),
-    }),
-    stage(record, seq) {
-      for (const row of record.rows) {
-        loaded.stage(row.keyHash, { seq, row });
-        loaded.reserveRevision(row.revision);
-        tier.forgets.stored(order, loaded.id, row.revision);
-      }
-    },
-    apply(record, seq) {
-      for (const row of record.rows) {
-        tier.bodies.pin(row.rowId, row.body);
-        countAdded(tier.usageTracker, loaded, row);
-        loaded.partition.add(row);
-        loaded.unstage(row.keyHash, seq);
-        if (row.embedder === "") tier.needsVectors(loaded);
-      }
-      for (const rowId of record.removed) tier.bodies.drop(rowId);
-    },
-  });
+  const replaced = rows.flatMap(({ keyHash }) => versionOf(loaded, keyHash)?.rowId ?? []);
+  for (const { revision } of rows) tier.forgets.stored(order, loaded.id, revision);
+  await replaceRows(tier, loaded, rows, replaced);
+  if (rows.some(({ embedder }) => embedder === "")) tier.needsVectors(loaded);
 }

@@ -1,19 +1,9 @@
-import {
-  abortable,
-  type Clock,
-  type InFlightCounter,
-  isMemoryError,
-  MemoryError,
-  parseScopeId,
-} from "@membus/protocol";
+import { abortable, type InFlightCounter, isMemoryError, MemoryError, parseScopeId } from "@membus/protocol";
 import type { Embedder, Logger } from "@membus/protocol/plugin";
-import { type Journal, rowIdOf } from "../../journal/index.js";
-import type { UsageTracker } from "../../quotas/index.js";
 import type { Row, RowBody } from "../../row.js";
 import type { FoundRow } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
-import { countAdded } from "../count-rows.js";
-import type { BodyCache } from "../residency/body-cache.js";
+import { type ReplaceParts, replaceRows, rowAt } from "../replace-rows.js";
 import type { LoadedPartition } from "../residency/loaded-partition.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
 import type { DocumentIndexer } from "./index-document.js";
@@ -32,17 +22,13 @@ export interface BackFillOptions {
   readonly rowsPerSecondMax: number;
 }
 
-export interface BackFillParts {
+export interface BackFillParts extends ReplaceParts {
   readonly registry: PartitionRegistry;
-  readonly bodies: BodyCache;
-  readonly journal: Journal;
   readonly indexer: DocumentIndexer;
-  readonly usageTracker: UsageTracker | undefined;
   readonly activeQueries: InFlightCounter;
   /** Id of the current analyzer. */
   readonly analyzer: string;
   readonly embedder: Embedder | undefined;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** Resolves when the backlog has capacity, so that stores do not have to wait. */
   waitForCapacity(): Promise<void>;
@@ -230,9 +216,10 @@ async function fillRows(
     if (slot === undefined || vectors.get(rowId) === UNANSWERED || loaded.staged.has(keyHash)) continue;
     const row = rowAt(loaded, slot, found.get(rowId)!);
     const analysed = { terms: terms.get(rowId)!, analyzer: parts.analyzer };
-    rewritten.push({ ...row, ...analysed, ...vectors.get(rowId) });
+    rewritten.push({ ...row, ...analysed, embedder: "", vector: null, ...vectors.get(rowId) });
   }
-  if (rewritten.length > 0) await rewrite(parts, loaded, rewritten);
+  const replaced = rewritten.map(({ rowId }) => rowId);
+  if (rewritten.length > 0) await replaceRows(parts, loaded, rewritten, replaced);
   return rewritten.length;
 }
 
@@ -287,41 +274,4 @@ async function vectorsOf(
     vectors.set(rowId, vector === undefined ? UNANSWERED : { embedder: embedder.id, vector });
   }
   return vectors;
-}
-
-/** Returns the row in a slot, without its terms and vector. */
-function rowAt(loaded: LoadedPartition, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
-  const { columns, keys } = loaded.partition;
-  return {
-    keyHash: keys.hashOf(slot),
-    group: columns.groups[slot]!,
-    facets: columns.facets.at(slot),
-    body,
-    embedder: "",
-    vector: null,
-    ...columns.numbersAt(slot),
-  };
-}
-
-async function rewrite(parts: BackFillParts, loaded: LoadedPartition, rows: readonly Row[]): Promise<void> {
-  await parts.journal.append({
-    build: (seq) => ({
-      at: parts.clock.now(),
-      scope: loaded.id,
-      rows: rows.map((row, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
-      removed: rows.map(({ rowId }) => rowId),
-    }),
-    stage(record, seq) {
-      for (const row of record.rows) loaded.stage(row.keyHash, { seq, row });
-    },
-    apply(record, seq) {
-      for (const row of record.rows) {
-        parts.bodies.pin(row.rowId, row.body);
-        countAdded(parts.usageTracker, loaded, row);
-        loaded.partition.add(row);
-        loaded.unstage(row.keyHash, seq);
-      }
-      for (const rowId of record.removed) parts.bodies.drop(rowId);
-    },
-  });
 }

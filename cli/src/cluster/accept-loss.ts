@@ -1,0 +1,34 @@
+import { controlSubject } from "@membus/cluster";
+import { MemoryError } from "@membus/protocol";
+import type { Session } from "../session.js";
+import { readReport } from "./read-shards.js";
+import { askShard } from "./shard-control.js";
+import { requireShard, until, type Waiting } from "./wait-for-shards.js";
+import { withCluster } from "./with-cluster.js";
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Opens a shard without its missing records and tables, and waits until it is served.
+ * @param confirmLoss asked before, with the problem of the shard.
+ * @throws {MemoryError} `conflict` for a shard that has no loss to accept, `timeout` if it is not served in time.
+ */
+export async function acceptLoss(
+  session: Session,
+  shard: number,
+  { waitS, confirmLoss }: Waiting & { confirmLoss(problem: string): Promise<void> },
+): Promise<void> {
+  await withCluster(session.config, async (access) => {
+    requireShard(access, shard);
+    const problem = (await readReport(access, shard))?.problem;
+    if (!problem) throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
+    await confirmLoss(problem.message);
+    const request = { cmd: "accept-loss", args: { problem: problem.message } };
+    await askShard(access.bus, controlSubject(shard), request, { timeoutMs: TIMEOUT_MS });
+    await until(access, waitS, async ({ shards }) => {
+      const report = shards[shard]!.report;
+      return report?.is_serving ? undefined : `shard ${shard}: ${report?.problem?.message ?? "opening"}`;
+    });
+    session.output.result({ shard }, () => `shard ${shard} is served without the missing parts`);
+  });
+}

@@ -1,0 +1,107 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { createWriteStream, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type NatsClusterFixture,
+  type NatsUser,
+  openNatsCluster,
+} from "../../../cluster/test/nats-cluster-fixture.js";
+import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
+import { type CliResult, endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+
+export interface StageOptions {
+  /** Further lines of the configuration of each server, which have the mapping. */
+  readonly config: string;
+  /** User of the stage's connections to the servers. */
+  readonly user?: NatsUser;
+  /** Working directory of commands and hosts. By default a new one. */
+  readonly folder?: string;
+  /** Further environment variables of commands and hosts. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Three nats-servers, an object store, and hosts of clusters as separate processes. */
+export class ClusterStage {
+  readonly folder: string;
+  readonly nats: NatsClusterFixture;
+  readonly s3: FakeS3;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #hosts = new Map<string, ChildProcessWithoutNullStreams>();
+
+  private constructor(
+    folder: string,
+    nats: NatsClusterFixture,
+    s3: FakeS3,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.folder = folder;
+    this.nats = nats;
+    this.s3 = s3;
+    this.#env = env;
+  }
+
+  static async open({ config, user, folder, env = {} }: StageOptions): Promise<ClusterStage> {
+    const nats = await openNatsCluster(config, user);
+    const place = folder ?? mkdtempSync(join(tmpdir(), "membus-test-"));
+    return new ClusterStage(place, nats, await FakeS3.start(), env);
+  }
+
+  get urls(): readonly string[] {
+    return this.nats.cluster.urls;
+  }
+
+  /** Names of the hosts that were started. */
+  get names(): string[] {
+    return [...this.#hosts.keys()];
+  }
+
+  host(name: string): ChildProcessWithoutNullStreams {
+    return this.#hosts.get(name)!;
+  }
+
+  /** Starts a host. It writes its log into `<name>.log` of the folder. */
+  async start(name: string, ...flags: string[]): Promise<void> {
+    const args = ["up", "--cluster", this.urls.join(","), "--host-name", name, ...flags];
+    const child = spawnCli(args, this.#options);
+    child.stderr.pipe(createWriteStream(join(this.folder, `${name}.log`), { flags: "a" }));
+    this.#hosts.set(name, child);
+    await lineOf(child, new RegExp(`^host ${name} serves cluster `));
+  }
+
+  /** Ends a host and returns its exit code. */
+  end(name: string, signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+    return endChild(this.host(name), signal);
+  }
+
+  async endAll(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    await Promise.all(this.names.map((name) => this.end(name, signal)));
+    this.#hosts.clear();
+  }
+
+  cli(...args: string[]): Promise<CliResult> {
+    return runCli(args, this.#options);
+  }
+
+  /** Returns the output of a command that must succeed. */
+  async ok(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.cli(...args);
+    if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Ends all processes. @param keep leaves the folder. */
+  async close({ keep = false }: { readonly keep?: boolean } = {}): Promise<void> {
+    await this.endAll("SIGKILL");
+    await this.nats.close();
+    await this.s3.stop();
+    if (!keep) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get #options() {
+    const store = { AWS_ENDPOINT_URL: this.s3.storageOptions.endpoint!, AWS_ACCESS_KEY_ID: "test" };
+    const env = { NATS_URL: this.urls.join(","), ...store, AWS_SECRET_ACCESS_KEY: "test", ...this.#env };
+    return { cwd: this.folder, env };
+  }
+}
