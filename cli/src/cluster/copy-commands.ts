@@ -18,9 +18,9 @@ export function copyCommands(
       return { result: page };
     },
     async read(_shard, { tier, scope, after }) {
-      const { tenant, ...others } = parseScopeId(String(scope));
-      const { rows, next = null } = await tierOf(plugins, tier).onShardOf({ tenant }, (plugin) =>
-        plugin.readRows({ tenant, ...others }, { ...limits, after: Number(after) }),
+      const source = parseScopeId(String(scope));
+      const { rows, next = null } = await tierOf(plugins, tier).onShardOf(source, (plugin) =>
+        plugin.readRows(source, { ...limits, after: Number(after) }),
       );
       const bytes = encodeRows({ notes: "", rows: rows.map((row) => ({ scope: String(scope), row })) });
       return { result: { next }, bytes };
