@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Log, LogKeeper, LogRecovery } from "@membus/disk";
-import { MemoryError, silentLogger, systemClock } from "@membus/protocol";
+import { MemoryError, type MonotonicClock, silentLogger, systemClock } from "@membus/protocol";
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { onTestFinished } from "vitest";
@@ -8,7 +8,7 @@ import { Keeper, type LogUnderTest } from "../../plugins/disk/test/log-suite/log
 import { type StreamLogOptions, streamLog } from "../src/index.js";
 import { TestHold } from "./test-hold.js";
 
-type Options = Omit<StreamLogOptions, "name">;
+type Options = Omit<StreamLogOptions, "name"> & { readonly clock?: MonotonicClock };
 
 export interface Opened {
   readonly log: Log;
@@ -74,8 +74,11 @@ export class LogPlace implements LogUnderTest {
   }
 
   #open(hold: TestHold, recovery: LogRecovery, connection: NatsConnection, options: Options): Promise<Log> {
-    const all = { ...this.#options, ...options, name: this.name };
-    return streamLog(all, { connection, hold })("", recovery, { clock: systemClock, logger: silentLogger });
+    const { clock, ...all } = { ...this.#options, ...options, name: this.name };
+    return streamLog(all, { connection, hold, ...(clock && { clock }) })("", recovery, {
+      clock: systemClock,
+      logger: silentLogger,
+    });
   }
 
   /** Refuses the lists of earlier owners, like the manifest of a shard. */

@@ -1,3 +1,4 @@
+import { monotonicClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
@@ -50,6 +51,17 @@ it("a stream that was created without an answer becomes the next segment", async
   expect(await append(log, "two")).toBe(2);
   expect(log.stats.segmentCount).toBe(2);
   expect((await place.partNames()).length).toBe(2);
+});
+
+it("opening reads many messages without a failed request", async () => {
+  const place = new LogPlace(fixture.connection, { replicas: 1 });
+  const { log } = await place.take();
+  for (let number = 1; number <= 250; number++) await append(log, "text");
+  const after = () => {
+    throw new Error("a request failed, and would be repeated");
+  };
+  const { records } = await place.take(fixture.connection, { clock: { ...monotonicClock, after } });
+  expect(records).toHaveLength(250);
 });
 
 it("without the servers all calls are unavailable, and appends once the shard is lost", async () => {
