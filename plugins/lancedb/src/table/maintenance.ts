@@ -1,6 +1,7 @@
 import type { Table } from "@lancedb/lancedb";
 import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
+import { indexing } from "./indexing.js";
 import type { TenantTable } from "./tenant-table.js";
 
 /** Minimum rows of an indexed table. A smaller one is scanned as fast as an index is read. */
@@ -136,8 +137,8 @@ async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
   const { Index } = lancedb();
   const { unindexedCount, unindexedRowCount } = table.backlog;
-  await table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() }));
-  await table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() }));
+  await indexing(() => table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() })));
+  await indexing(() => table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() })));
   table.isIndexed = true;
   table.backlog.unindexedCount -= unindexedCount;
   table.backlog.unindexedRowCount -= unindexedRowCount;
@@ -149,7 +150,7 @@ async function buildIndexes(table: TenantTable): Promise<void> {
  */
 async function compactFully(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
   for (let round = 0; round < rounds; round++) {
-    if (await table.commit(optimize)) continue;
+    if (await indexing(() => table.commit(optimize))) continue;
     if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return true;
   }
   return false;

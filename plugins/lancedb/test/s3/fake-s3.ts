@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectStore, type Objects } from "./object-store.js";
 import { readRequest, type S3Request } from "./s3-request.js";
 import { errorResponse, respond, type S3Response } from "./s3-response.js";
@@ -29,6 +30,10 @@ const CODES = { 403: "AccessDenied", 500: "InternalError", 503: "SlowDown" };
 /** Server with the part of S3 that LanceDB uses. It ignores credentials, and has one bucket. */
 export class FakeS3 {
   readonly store: ObjectStore;
+  /** Delay of each answer, in milliseconds. */
+  latencyMs = 0;
+  /** Number of requests so far. */
+  requestCount = 0;
   readonly #server: Server;
   #fault: Fault | undefined;
   #hold: ((request: S3Request) => Promise<void> | undefined) | undefined;
@@ -38,6 +43,8 @@ export class FakeS3 {
     this.store = store;
     this.#server = createServer(async (message, response) => {
       const request = await readRequest(message);
+      this.requestCount += 1;
+      if (this.latencyMs > 0) await sleep(this.latencyMs);
       await this.#hold?.(request);
       const answer = this.#answer(request);
       if (answer === "cut") message.socket.destroy();
