@@ -41,14 +41,22 @@ export interface NatsClusterFixture {
   close(): Promise<void>;
 }
 
-/**
- * Starts three servers with JetStream and waits until they answer.
- * @param config further lines of the configuration of each server
- * @param user of the connections, if the servers have users
- */
-export async function openNatsCluster(config?: string, user?: NatsUser): Promise<NatsClusterFixture> {
+export interface NatsClusterOptions {
+  /** Further lines of the configuration of each server. */
+  readonly config?: string;
+  /** User of the connections, if the servers have users. */
+  readonly user?: NatsUser;
+  /** Whether JetStream syncs every write to disk before it answers. */
+  readonly syncAlways?: boolean;
+}
+
+/** Starts three servers with JetStream and waits until they answer. */
+export async function openNatsCluster({
+  user,
+  ...servers
+}: NatsClusterOptions = {}): Promise<NatsClusterFixture> {
   const directory = await mkdtemp(join(tmpdir(), "membus-cluster-"));
-  const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, config });
+  const cluster = await launchNatsCluster({ binary: NATS_SERVER, directory, ...servers });
   const connections: NatsConnection[] = [];
   const open = async (servers: string | readonly string[] = cluster.urls) => {
     const settings = {
@@ -98,6 +106,14 @@ export async function leaderOf(
     return node;
   };
   return afterElection(find);
+}
+
+/** Returns the number of messages that each stream has received, by name. */
+export async function messageCounts({ connection }: NatsClusterFixture): Promise<Map<string, number>> {
+  const { streams } = await jetstreamManager(connection, { checkAPI: false });
+  const counts = new Map<string, number>();
+  for await (const { config, state } of streams.list()) counts.set(config.name, state.last_seq);
+  return counts;
 }
 
 /** Returns the names of the nodes with a file that contains the text. */

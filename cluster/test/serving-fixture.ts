@@ -62,7 +62,10 @@ export class ServingFixture {
   }
 
   static async open(): Promise<ServingFixture> {
-    return new ServingFixture(await openNatsCluster(mappingLines("a2e", SHARD_COUNT)), await FakeS3.start());
+    return new ServingFixture(
+      await openNatsCluster({ config: mappingLines("a2e", SHARD_COUNT) }),
+      await FakeS3.start(),
+    );
   }
 
   async startCluster(name: string): Promise<WrittenCluster> {

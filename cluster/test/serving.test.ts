@@ -76,6 +76,21 @@ describe("two hosts of a cluster", () => {
     expect(await writer.found()).toEqual(kept);
   });
 
+  it("serve a shard until its rows are written for the next owner", async () => {
+    const host = await startHost("a");
+    await expect.poll(() => host.shardCount).toBe(SHARD_COUNT);
+    const alice = await client(TENANTS[0]!);
+    await alice.remember("name", "Alice", EPISODIC);
+    const flush = s3.hold(({ operation, key }) => operation === "put" && key.includes("/data/"));
+    const stopping = host.stop();
+    await flush.arrived;
+    await alice.remember("city", "Oslo", EPISODIC);
+    await flush.release();
+    await stopping;
+    await startHost("b");
+    expect(await alice.recall("city")).toBe("Oslo");
+  });
+
   it("open a shard again if its place cannot be reached", async () => {
     let failures = 0;
     const beforeOpen = async ({ shard }: OwnedShard) => {

@@ -59,7 +59,7 @@ export class ShardServing {
       },
       handOver: (shard, epoch) => {
         this.#leaving.set(shard, epoch);
-        return this.#inTurn(shard, () => this.#close(shard));
+        return this.#inTurn(shard, () => this.#handOver(shard));
       },
     });
   }
@@ -133,6 +133,13 @@ export class ShardServing {
       if (loss === undefined || !this.#accepted.get(owned.shard)?.has(loss)) throw error;
       await tier.openShard({ ...owned, acceptLoss: true });
     }
+  }
+
+  /** Serves the shard until most of its rows are in the tables, because closing it writes the rest. */
+  async #handOver(shard: number): Promise<void> {
+    const flushing = this.#servers.tiers.map((tier) => tier.flushShard(shard));
+    await Promise.allSettled(flushing);
+    await this.#close(shard);
   }
 
   async #close(shard: number): Promise<void> {

@@ -23,7 +23,13 @@ import { shardOf } from "../routing/index.js";
 import type { OwnedShard } from "./owned-shard.js";
 import { sumStats } from "./sum-stats.js";
 
-export interface ShardedTier<P extends MemoryPlugin = MemoryPlugin> {
+/** Plugin of a shard. */
+export interface ShardPlugin extends MemoryPlugin {
+  /** Writes logged rows to the tables. Its failure loses nothing. */
+  flush?(): Promise<void>;
+}
+
+export interface ShardedTier<P extends ShardPlugin = ShardPlugin> {
   readonly shardCount: number;
   /** Manifest of the plugins of all shards. `services` is absent before `open`. */
   manifestOf(services: PluginServices | undefined): PluginManifest;
@@ -31,7 +37,7 @@ export interface ShardedTier<P extends MemoryPlugin = MemoryPlugin> {
   createPlugin(owned: OwnedShard): P;
 }
 
-interface OpenShard<P extends MemoryPlugin> {
+interface OpenShard<P extends ShardPlugin> {
   readonly hold: ShardHold;
   readonly plugin: P;
   /** Calls that have not ended. */
@@ -44,7 +50,7 @@ type Caller = Pick<Operation, "tenant" | "agent" | "id">;
  * One tier of all shards that this host owns. A call goes to the plugin of its tenant's shard. Before the call and
  * before its result is used, the host must own the shard, so that a lost shard answers nothing.
  */
-export class ShardedPlugin<P extends MemoryPlugin = MemoryPlugin> implements MemoryPlugin {
+export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements MemoryPlugin {
   readonly #tier: ShardedTier<P>;
   readonly #shards = new Map<number, OpenShard<P>>();
   #services: PluginServices | undefined;
@@ -76,6 +82,11 @@ export class ShardedPlugin<P extends MemoryPlugin = MemoryPlugin> implements Mem
       throw error;
     }
     this.#shards.set(shard, { hold, plugin, running: new Set() });
+  }
+
+  /** Leaves little for `closeShard` to write. The shard is served. Errors as in the plugin's `flush`. */
+  async flushShard(shard: number): Promise<void> {
+    await this.#shards.get(shard)?.plugin.flush?.();
   }
 
   /** Closes the plugin of a shard after its last call, if it is open. Errors as in the plugin's `close`. */
@@ -159,7 +170,7 @@ export class ShardedPlugin<P extends MemoryPlugin = MemoryPlugin> implements Mem
 }
 
 /** @throws {MemoryError} `unavailable` unless the shard is owned during the whole call. Errors as in the call. */
-async function run<P extends MemoryPlugin, T>(
+async function run<P extends ShardPlugin, T>(
   { hold, plugin, running }: OpenShard<P>,
   call: (plugin: P) => Promise<T>,
 ): Promise<T> {

@@ -54,7 +54,7 @@ export const KitOptionsSchema = optionSet({
   reindexRowsPerSecondMax: option.integer(1, 1_000_000).default(2_000),
   /** Number of logged rows that triggers an immediate flush. */
   flushCount: option.integer(1, 50_000).default(8_192),
-  /** Time after a store until the logged rows are flushed, in milliseconds. */
+  /** Time after a store until the logged rows are flushed, in milliseconds. Hosts of a cluster have 60,000 by default. */
   flushIdleMs: option.integer(1, 3_600_000).default(2_000),
   /** Limit of the rows that wait to be flushed. A store above it fails with `overloaded`. */
   backlogCountMax: option.integer(1, 1_000_000).default(50_000),

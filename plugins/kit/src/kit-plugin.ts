@@ -229,6 +229,11 @@ export class KitPlugin implements MemoryPlugin {
     return dryRun ? erase() : this.#erasures(erase);
   }
 
+  /** Writes the logged rows of a durable tier to its storage. @throws {MemoryError} `unavailable` if that fails. They stay in the log. */
+  flush(): Promise<void> {
+    return this.#open.flush();
+  }
+
   /**
    * Records on disk that an erasure of the owner will follow. If it does not, for example after a crash, the
    * next `open` erases the owner. An erasure that spans several tiers is announced in all of them first, so

@@ -53,6 +53,7 @@ export interface OpenTier
   erase(tenant: string): Promise<void>;
   /** Erases all entries of an owner from RAM and disk, or only counts them. */
   eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<ErasedCounts>;
+  flush(): Promise<void>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -109,6 +110,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     eraseOwner: (owner, options) => eraseOwned(tier, state, owner, options),
     snapshot: async (target) => (state ?? revisions)?.snapshot(target),
     withFreedSpace: (task) => (state === undefined ? task() : state.withFreedSpace(task)),
+    flush: async () => state?.flusher.flush(),
     async maintain() {
       const parts = { clock, registry, expiry, removals, retention, journal, stored: state };
       await tier.withFreedSpace(() => sweep(parts));

@@ -14,8 +14,8 @@ import { rowIdOf, withoutRows } from "./record.js";
  * reserve of a full disk.
  */
 const SLICE = { rowsMax: 1_024, bytesMax: 8 * 1024 * 1024 };
-/** Delay before a failed flush is retried, as a multiple of the idle time. */
-const RETRY_FACTOR = 5;
+/** Delay before a failed flush is retried, as a multiple of the idle time, and its maximum. */
+const RETRY = { factor: 5, msMax: 10_000 };
 const SERVER_RETRY_AFTER_MS = 1_000;
 
 export interface FlushOptions {
@@ -212,7 +212,7 @@ export class Flusher {
         { err: error },
         "flush failed, the entries stay in the log and the flush is retried",
       );
-      if (!this.#closed) this.#flushAfter(this.options.flushIdleMs * RETRY_FACTOR);
+      if (!this.#closed) this.#flushAfter(Math.min(this.options.flushIdleMs * RETRY.factor, RETRY.msMax));
     }
   }
 
