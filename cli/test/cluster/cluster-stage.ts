@@ -5,17 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type NatsClusterFixture,
-  type NatsUser,
+  type NatsClusterOptions,
   openNatsCluster,
 } from "../../../cluster/test/nats-cluster-fixture.js";
 import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
 
-export interface StageOptions {
-  /** Further lines of the configuration of each server, which have the mapping. */
-  readonly config: string;
-  /** User of the stage's connections to the servers. */
-  readonly user?: NatsUser;
+/** The lines of `config` have the mapping. */
+export interface StageOptions extends NatsClusterOptions {
   /** Working directory of commands and hosts. By default a new one. */
   readonly folder?: string;
   /** Further environment variables of commands and hosts. */
@@ -42,8 +39,8 @@ export class ClusterStage {
     this.#env = env;
   }
 
-  static async open({ config, user, folder, env = {} }: StageOptions): Promise<ClusterStage> {
-    const nats = await openNatsCluster(config, user);
+  static async open({ folder, env = {}, ...servers }: StageOptions): Promise<ClusterStage> {
+    const nats = await openNatsCluster(servers);
     const place = folder ?? mkdtempSync(join(tmpdir(), "membus-test-"));
     return new ClusterStage(place, nats, await FakeS3.start(), env);
   }
