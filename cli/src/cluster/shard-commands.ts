@@ -6,6 +6,7 @@ import { type ErasableTier, eraseArgs, eraseTiers } from "../erase/erase-tiers.j
 import { copyCommands } from "./copy-commands.js";
 import type { ShardCommand } from "./shard-control.js";
 import type { ShardedPlugins } from "./sharded-plugins.js";
+import { verifyTiers } from "./verify-tiers.js";
 
 /** State of a shard as its owner reports it, as JSON. */
 export interface ShardReport {
@@ -28,6 +29,7 @@ export function controlCommands(
       serving.acceptLoss(shard, String(problem));
       return { result: null };
     },
+    verify: async (shard) => ({ result: await verifyTiers(shard, plugins) }),
   };
 }
 

@@ -129,14 +129,21 @@ export function registerVerify(program: Command): void {
   program
     .command("verify")
     .description(
-      "read a whole data folder or backup and report damaged and missing parts, without changing anything",
+      "read a whole data folder, backup or cluster and report damaged and missing parts, without changing anything",
     )
     .argument(
       "[folder]",
       "a data folder, a backup or a folder of backups (default: the configured data folder)",
     )
-    .action(async (folder: string | undefined, _flags: object, command: Command) => {
-      const { config, output } = await openSession(command);
+    .option(...CLUSTER_FLAG)
+    .option(...CLUSTER_NAME_FLAG)
+    .action(async (folder: string | undefined, flags: ClusterFlags, command: Command) => {
+      const settings = clusterConfig(flags);
+      if (folder !== undefined && settings.cluster !== undefined)
+        throw new TypeError("a folder and --cluster exclude each other");
+      const session = await openSession(command, settings);
+      const { config, output } = session;
+      if (config.cluster !== undefined && folder === undefined) return verifyShards(session);
       const { verify } = await import("../backup/verify.js");
       const reports = await withProgressBar(bytesPerS, (onProgress) =>
         verify(resolve(folder ?? config.data), config, createLogger("error"), onProgress),
@@ -144,6 +151,13 @@ export function registerVerify(program: Command): void {
       output.result(reports, () => reports.map(describeVerified).join("\n"));
       if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
     });
+}
+
+async function verifyShards({ config, output }: Session): Promise<void> {
+  const { describeShard, hasProblem, verifyCluster } = await import("../cluster/verify-cluster.js");
+  const reports = await withProgressBar(itemsPerS, (onProgress) => verifyCluster(config, onProgress));
+  output.result(reports, () => reports.map(describeShard).join("\n"));
+  if (reports.some(hasProblem)) process.exitCode = 1;
 }
 
 function keepFlag(text: string): number {

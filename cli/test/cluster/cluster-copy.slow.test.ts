@@ -88,3 +88,24 @@ it("a cluster is copied into a backup, into a folder and into another cluster", 
   expect(merged).toMatchObject({ kept: 3 * (NUMBERS.length + 1) });
   expect(await contents(agents)).toEqual(before);
 });
+
+/** Changes a byte in the middle of the largest file of rows. */
+function damageRows(): void {
+  const { store } = stage.s3;
+  const files = store.keys.filter((key) => key.startsWith("second/") && key.includes("/data/"));
+  const bodies = files.map((key) => ({ key, body: Buffer.from(store.get(key)!.body) }));
+  const { key, body } = bodies.toSorted((a, b) => b.body.length - a.body.length)[0]!;
+  body[body.length >> 1]! ^= 1;
+  store.put(key, body, {});
+}
+
+it("a damaged row is found while the cluster serves", async () => {
+  const flags = ["--cluster-name", "second"];
+  const whole = await ok("verify", ...flags);
+  expect(whole.match(/^ok {4}shard \d$/gm)).toHaveLength(4);
+  expect(whole.match(/^ {6}episodic: 300 rows of 1 tables, \d+ records in the log$/gm)).not.toBeNull();
+  damageRows();
+  const damaged = await stage.cli("verify", ...flags);
+  expect([damaged.code, damaged.stdout.match(/^FAIL {2}shard \d$/gm)]).toEqual([1, [expect.anything()]]);
+  expect(damaged.stdout).toMatch(/the checksum does not match|cannot be read/);
+});

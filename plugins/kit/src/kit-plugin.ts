@@ -313,6 +313,15 @@ export class KitPlugin implements MemoryPlugin {
     return verifyFolder(storage({ ...place, clock: systemClock, dimensions: 1, embedder: "" }), place);
   }
 
+  /**
+   * Verifies the tables and the log of this open tier. Requests are still served. Flushes wait. Returns undefined for a
+   * tier in memory.
+   * @throws {MemoryError} `unavailable` if the log or the storage cannot be reached.
+   */
+  verifyOpen(): Promise<FolderReport | undefined> {
+    return this.#open.verify();
+  }
+
   stats(): Readonly<Record<string, number | string>> {
     return this.#opened?.stats() ?? {};
   }

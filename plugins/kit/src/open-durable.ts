@@ -10,6 +10,7 @@ import {
   ErasureTracker,
   eraseOwner,
   Flusher,
+  type FolderReport,
   type Journal,
   type LogRecord,
   latestTime,
@@ -20,6 +21,7 @@ import {
   recover,
   snapshot,
   storedUsage,
+  verifyOpen,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
@@ -53,6 +55,8 @@ export interface DurableState {
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
+  /** See `KitPlugin.verifyOpen`. */
+  verify(): Promise<FolderReport>;
   /** Owners with an erasure that was started and not completed. */
   readonly erasing: readonly Owner[];
   /** Makes the next open erase the owner, unless it was erased before. */
@@ -204,6 +208,7 @@ async function recoverTier(
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { place, log, storage, manifest, flusher, logger }),
+    verify: () => verifyOpen({ manifest, storage, flusher, log }),
     stats: () => ({
       ...statsOf(storage, loader, place.reserve, known),
       ...journalStats(log, backlog, flusher),

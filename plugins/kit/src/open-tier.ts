@@ -1,6 +1,6 @@
 import { type Clock, InFlightCounter } from "@membus/protocol";
 import type { Embedder, PluginServices } from "@membus/protocol/plugin";
-import { createMemoryJournal, OperationMemory, RevisionMark } from "./journal/index.js";
+import { createMemoryJournal, type FolderReport, OperationMemory, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
   BackFill,
@@ -54,6 +54,7 @@ export interface OpenTier
   /** Erases all entries of an owner from RAM and disk, or only counts them. */
   eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<ErasedCounts>;
   flush(): Promise<void>;
+  verify(): Promise<FolderReport | undefined>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -110,7 +111,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     eraseOwner: (owner, options) => eraseOwned(tier, state, owner, options),
     snapshot: async (target) => (state ?? revisions)?.snapshot(target),
     withFreedSpace: (task) => (state === undefined ? task() : state.withFreedSpace(task)),
-    flush: async () => state?.flusher.flush(),
+    ...{ flush: async () => state?.flusher.flush(), verify: async () => state?.verify() },
     async maintain() {
       const parts = { clock, registry, expiry, removals, retention, journal, stored: state };
       await tier.withFreedSpace(() => sweep(parts));

@@ -20,3 +20,4 @@ export { decodeRows, encodeRows, type RowFile } from "./row-file.js";
 export { snapshot } from "./snapshot.js";
 export { storedUsage } from "./stored-usage.js";
 export { type FolderLocation, type FolderReport, verifyFolder } from "./verify-folder.js";
+export { verifyOpen } from "./verify-open.js";
