@@ -4,8 +4,8 @@ import { LRU_DEFAULTS } from "@membus/plugin-lru";
 import type { Config } from "../config/config-schema.js";
 
 const MIB = 1024 * 1024;
-/** Default of `kit.flushIdleMs`. Object stores charge for each request of a flush, and the log keeps the rows on several servers. */
-const FLUSH_IDLE_MS = 60_000;
+/** Defaults of `kit`. Object stores charge for each request of a flush, and the log keeps the rows on several servers. */
+const FLUSHES = { flushIdleMs: 60_000, flushAtMaintenance: false };
 
 /** Limits of a whole tier. Other limits, such as the number of remembered operations, hold for each shard. */
 const SHARED = {
@@ -27,7 +27,7 @@ export function perShard(config: Config, shardCount: number): Config {
   return {
     ...config,
     lru: divided(SHARED.lru, LRU_DEFAULTS, config.lru),
-    kit: divided(SHARED.kit, { ...KIT_DEFAULTS, flushIdleMs: FLUSH_IDLE_MS }, config.kit),
+    kit: divided(SHARED.kit, { ...KIT_DEFAULTS, ...FLUSHES }, config.kit),
     storage: divided(SHARED.storage, LANCE_STORAGE_DEFAULTS, config.storage),
   };
 }

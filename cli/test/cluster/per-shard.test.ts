@@ -10,7 +10,12 @@ const MIB = 1024 * 1024;
 
 it("each shard gets its part of the bounds of a tier", () => {
   const { kit, lru } = perShard({ ...CONFIG_DEFAULTS, kit: { residentBytesMax: 160 * MIB } }, 16);
-  expect(kit).toMatchObject({ residentBytesMax: 10 * MIB, backlogBytesMax: 64 * MIB, flushIdleMs: 60_000 });
+  expect(kit).toMatchObject({
+    residentBytesMax: 10 * MIB,
+    backlogBytesMax: 64 * MIB,
+    flushIdleMs: 60_000,
+    flushAtMaintenance: false,
+  });
   expect(lru).toMatchObject({ bytesMax: 64 * MIB, scopeBytesMax: 256 * MIB });
 });
 

@@ -56,6 +56,8 @@ export const KitOptionsSchema = optionSet({
   flushCount: option.integer(1, 50_000).default(8_192),
   /** Time after a store until the logged rows are flushed, in milliseconds. Hosts of a cluster have 60,000 by default. */
   flushIdleMs: option.integer(1, 3_600_000).default(2_000),
+  /** Whether each maintenance flushes the logged rows, too. Hosts of a cluster have false by default. */
+  flushAtMaintenance: option.boolean().default(true),
   /** Limit of the rows that wait to be flushed. A store above it fails with `overloaded`. */
   backlogCountMax: option.integer(1, 1_000_000).default(50_000),
   /** Limit of the bytes that wait to be flushed. A store above it fails with `overloaded`. */

@@ -113,7 +113,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     withFreedSpace: (task) => (state === undefined ? task() : state.withFreedSpace(task)),
     ...{ flush: async () => state?.flusher.flush(), verify: async () => state?.verify() },
     async maintain() {
-      const parts = { clock, registry, expiry, removals, retention, journal, stored: state };
+      const parts = { clock, options, registry, expiry, removals, retention, journal, stored: state };
       await tier.withFreedSpace(() => sweep(parts));
       await state?.restoreReserve();
       await revisions?.maintain();

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { KitOptions } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
@@ -17,9 +18,19 @@ afterEach(async () => {
   await fixture.end();
 });
 
-async function open(directory: string, clock: TestClock): Promise<ReturnType<typeof calls>> {
+/** Rows are flushed at each maintenance, or after hours. */
+const FLUSHES = [
+  ["at each maintenance", {}],
+  ["late", { flushAtMaintenance: false, flushIdleMs: 3_600_000 }],
+] as const;
+
+async function open(
+  directory: string,
+  clock: TestClock,
+  flushes: KitOptions = {},
+): Promise<ReturnType<typeof calls>> {
   await plugin?.close?.();
-  plugin = await openTier(directory, { eraseWithinS: WITHIN_S }, clock);
+  plugin = await openTier(directory, { eraseWithinS: WITHIN_S, ...flushes }, clock);
   return calls({ plugin, clock });
 }
 
@@ -27,44 +38,50 @@ const erasureOf = (id: string, agent = "alice") => plugin!.onErasure!({ tenant: 
 const secret = [{ key: "a", content: "s3cret", tags: ["s3cret"] }, { key: "kept" }];
 
 describe("a forgotten entry", () => {
-  it("is erased from an idle folder within the configured time, while its replies are kept", async () => {
-    const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
-    const { store, forget } = await open(directory, clock);
-    const stored = await store(secret, { id: "s" });
-    await forget({ keys: ["a"] }, { id: "f" });
-    expect(await erasureOf("f")).toEqual({ purge: "scheduled", purge_by: T0 + WITHIN_S });
-    await plugin!.maintain!();
-    expect(await filesWith(directory, "s3cret")).not.toEqual([]);
-    expect(await erasureOf("f")).toEqual({ purge: "scheduled", purge_by: T0 + WITHIN_S });
-    clock.advance(WITHIN_S - 1);
-    await plugin!.maintain!();
-    expect(await filesWith(directory, "s3cret")).toEqual([]);
-    expect(await erasureOf("f")).toEqual({ purge: "done", purged_at: T0 + WITHIN_S - 1 });
-    expect(await store(secret, { id: "s" })).toEqual(stored);
-    const reopened = await open(directory, clock);
-    expect(await erasureOf("f")).toEqual({ purge: "done", purged_at: T0 + WITHIN_S - 1 });
-    expect(await reopened.store(secret, { id: "s" })).toEqual(stored);
-    expect((await reopened.retrieve()).total).toBe(1);
-  });
-
-  it("is erased even if it had expired, and during stores and forgets", async () => {
-    const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
-    const { store, forget, retrieve } = await open(directory, clock);
-    await store([{ key: "e", content: "3xpired", ttl: 1 }, ...secret]);
-    await forget({ keys: ["a"] });
-    for (let second = 1; second < WITHIN_S; second += 3) {
-      clock.advance(3);
-      await store([{ key: `k${second}`, content: second }, { key: "other" }], { id: `s${second}` });
-      await forget({ keys: ["other"] });
+  it.each(FLUSHES)(
+    "is erased from an idle folder with flushes %s in time, while its replies are kept",
+    async (_, flushes) => {
+      const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
+      const { store, forget } = await open(directory, clock, flushes);
+      const stored = await store(secret, { id: "s" });
+      await forget({ keys: ["a"] }, { id: "f" });
+      expect(await erasureOf("f")).toEqual({ purge: "scheduled", purge_by: T0 + WITHIN_S });
       await plugin!.maintain!();
-    }
-    expect(await filesWith(directory, "s3cret")).toEqual([]);
-    expect(await filesWith(directory, "3xpired")).toEqual([]);
-    expect((await retrieve()).total).toBe(1 + 33);
-    expect(await store([{ key: "k1", content: 1 }, { key: "other" }], { id: "s1" })).toMatchObject({
-      receipts: [{ outcome: "created" }, { outcome: "created" }],
-    });
-  });
+      expect(await filesWith(directory, "s3cret")).not.toEqual([]);
+      expect(await erasureOf("f")).toEqual({ purge: "scheduled", purge_by: T0 + WITHIN_S });
+      clock.advance(WITHIN_S - 1);
+      await plugin!.maintain!();
+      expect(await filesWith(directory, "s3cret")).toEqual([]);
+      expect(await erasureOf("f")).toEqual({ purge: "done", purged_at: T0 + WITHIN_S - 1 });
+      expect(await store(secret, { id: "s" })).toEqual(stored);
+      const reopened = await open(directory, clock, flushes);
+      expect(await erasureOf("f")).toEqual({ purge: "done", purged_at: T0 + WITHIN_S - 1 });
+      expect(await reopened.store(secret, { id: "s" })).toEqual(stored);
+      expect((await reopened.retrieve()).total).toBe(1);
+    },
+  );
+
+  it.each(FLUSHES)(
+    "is erased with flushes %s even if it had expired, and during stores and forgets",
+    async (_, flushes) => {
+      const [directory, clock] = [await fixture.directory(), new TestClock(T0)];
+      const { store, forget, retrieve } = await open(directory, clock, flushes);
+      await store([{ key: "e", content: "3xpired", ttl: 1 }, ...secret]);
+      await forget({ keys: ["a"] });
+      for (let second = 1; second < WITHIN_S; second += 3) {
+        clock.advance(3);
+        await store([{ key: `k${second}`, content: second }, { key: "other" }], { id: `s${second}` });
+        await forget({ keys: ["other"] });
+        await plugin!.maintain!();
+      }
+      expect(await filesWith(directory, "s3cret")).toEqual([]);
+      expect(await filesWith(directory, "3xpired")).toEqual([]);
+      expect((await retrieve()).total).toBe(1 + 33);
+      expect(await store([{ key: "k1", content: 1 }, { key: "other" }], { id: "s1" })).toMatchObject({
+        receipts: [{ outcome: "created" }, { outcome: "created" }],
+      });
+    },
+  );
 
   it("is erased immediately if it is not in the log any more", async () => {
     const [directory, clock] = [await fixture.directory(), new TestClock(T0)];

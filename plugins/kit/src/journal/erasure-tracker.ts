@@ -77,10 +77,20 @@ export class ErasureTracker {
    * Returns the record before which the log must be erased because a deadline is near, or 0 if there is none.
    */
   overdueBefore(firstSeq: number, now: number): number {
-    const from = now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
-    const isOverdue = ({ at, newestSeq, isPurgeRequested }: ForgetRange) =>
-      isPurgeRequested && at <= from && newestSeq >= firstSeq;
+    const isOverdue = (range: ForgetRange) =>
+      range.isPurgeRequested && this.#isNear(range, now) && range.newestSeq >= firstSeq;
     return this.#forgets.reduce((end, one) => (isOverdue(one) ? Math.max(end, one.lastSeq + 1) : end), 0);
+  }
+
+  /** Returns whether all rows must be flushed, because a deadline is near and its forgets are not erased. */
+  isFlushDue(firstSeq: number, now: number): boolean {
+    const isLeft = ({ newestSeq, isPurgeRequested }: ForgetRange) =>
+      !isPurgeRequested || newestSeq >= firstSeq;
+    return this.#forgets.some((range) => this.#isNear(range, now) && isLeft(range));
+  }
+
+  #isNear({ at }: ForgetRange, now: number): boolean {
+    return at <= now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
   }
 
   /**

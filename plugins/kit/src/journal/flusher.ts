@@ -117,6 +117,7 @@ export class Flusher {
     return this.#maintenance(async () => {
       const { log, erasure, clock, moveReplies } = this.dependencies;
       try {
+        if (erasure.isFlushDue(log.stats.firstSeq, clock.now())) await this.flush();
         await this.#maintainStorage();
         const before = erasure.overdueBefore(log.stats.firstSeq, clock.now());
         if (before > 0) await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));

@@ -1,5 +1,6 @@
 import { type Clock, parseScopeId } from "@membus/protocol";
 import type { Flusher, Journal } from "../journal/index.js";
+import type { ResolvedKitOptions } from "../kit-options.js";
 import type { Retention } from "../retention.js";
 import type { Storage } from "../storage.js";
 import { Yielder } from "../yielder.js";
@@ -16,6 +17,7 @@ const STEP_POSTINGS = 100_000;
 
 export interface SweepParts {
   readonly clock: Clock;
+  readonly options: Pick<ResolvedKitOptions, "flushAtMaintenance">;
   readonly registry: PartitionRegistry;
   readonly expiry: Expiry;
   readonly removals: Removals;
@@ -50,20 +52,26 @@ export async function sweep(parts: SweepParts): Promise<void> {
   await clearForgotten(registry);
   if (stored === undefined) return;
   try {
-    await flushAll(parts, stored);
+    await flushAndExpire(parts, stored);
   } finally {
     // Runs even if the flush fails on a full disk, because it frees space.
     await stored.maintain();
   }
 }
 
-async function flushAll({ clock, registry, expiry, journal }: SweepParts, stored: StoredTier): Promise<void> {
-  await stored.flusher.flush();
+async function flushAndExpire(
+  { clock, options, registry, expiry, journal }: SweepParts,
+  stored: StoredTier,
+): Promise<void> {
+  const flush = async () => {
+    if (options.flushAtMaintenance) await stored.flusher.flush();
+  };
+  await flush();
   for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
     await registry.use(parseScopeId(scope), (loaded) => expiry.expireInSteps(loaded));
   }
   await expiry.log(journal);
-  await stored.flusher.flush();
+  await flush();
 }
 
 /** Erases forgotten rows from the word and attribute indexes. */
