@@ -58,7 +58,7 @@ it.each([
 });
 
 it("hosts are conformant, and serve everything after one of them is killed and another one is stopped", async () => {
-  const init = ["cluster", "init", "--store", STORE, "--shards", "4", "--lease-ms", "3000"];
+  const init = ["cluster", "init", "--store", STORE, "--shards", "4"];
   expect(await cli(...init)).toMatchObject({ code: 0 });
   expect((await cli(...init)).stdout).toContain("exists");
   await startAll("a", "b", "c");
