@@ -15,6 +15,8 @@ import {
 } from "../src/index.js";
 
 export const SHARD_COUNT = 8;
+/** As in `membus up --cluster`. */
+const FLUSHES = { flushIdleMs: 60_000, flushAtMaintenance: false };
 
 export interface ServingParts extends Omit<ClusterStores, "clock"> {
   readonly name: string;
@@ -79,5 +81,5 @@ function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {
     return openShardPlace({ ...parts, clock: monotonicClock }, owned!, services);
   };
   const acceptLoss = owned?.acceptLoss ?? false;
-  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss });
+  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss, options: FLUSHES });
 }

@@ -42,10 +42,10 @@ async function report(config: Config, output: Output, { status, watch }: Reindex
   for (;;) {
     const tiers = await readProgress(config);
     const explanation = status === true || watch === true ? "" : `\n${EXPLANATION}`;
-    output.result(
-      tiers,
-      () => tiers.map((tier) => describe(tier, rates.textOf(tier))).join("\n") + explanation,
-    );
+    const isCluster = new Set(tiers.map(({ host_id: host }) => host)).size > 1;
+    const lineOf = (tier: TierProgress) =>
+      `${describe(tier, rates.textOf(tier))}${isCluster ? `, host ${tier.host_id}` : ""}`;
+    output.result(tiers, () => tiers.map(lineOf).join("\n") + explanation);
     if (watch !== true || tiers.every(({ state }) => state === "done")) return;
     await delay(systemClock, WATCH_INTERVAL_MS);
   }

@@ -10,9 +10,10 @@ import type { Finding } from "./check-node.js";
 export async function checkTiers(config: Config): Promise<Finding[]> {
   try {
     const hosts = await readHostStats(config);
-    return hosts.flatMap(({ tiers = {} }) =>
-      Object.entries(tiers).map(([tier, stats]) => findingOf(tier, stats)),
-    );
+    return hosts.flatMap(({ id, tiers = {} }) => {
+      const of = hosts.length > 1 ? ` of host ${id}` : "";
+      return Object.entries(tiers).map(([tier, stats]) => findingOf(`tier ${tier}${of}`, stats));
+    });
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     if (error.code !== "unauthorized") return [];
@@ -22,8 +23,7 @@ export async function checkTiers(config: Config): Promise<Finding[]> {
   }
 }
 
-function findingOf(tier: string, stats: Readonly<Record<string, unknown>>): Finding {
-  const check = `tier ${tier}`;
+function findingOf(check: string, stats: Readonly<Record<string, unknown>>): Finding {
   if (stats.serving === false) {
     const advice = "its log cannot be written: check that its folder exists, is writable and is not full";
     return { check, state: "problem", found: "stores are refused", advice };

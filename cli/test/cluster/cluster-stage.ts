@@ -61,6 +61,8 @@ export class ClusterStage {
   /** Starts a host. It writes its log into `<name>.log` of the folder. */
   async start(name: string, ...flags: string[]): Promise<void> {
     const args = ["up", "--cluster", this.urls.join(","), "--host-name", name, ...flags];
+    const before = this.#hosts.get(name);
+    if (before !== undefined) await endChild(before, "SIGKILL");
     const child = spawnCli(args, this.#options);
     child.stderr.pipe(createWriteStream(join(this.folder, `${name}.log`), { flags: "a" }));
     this.#hosts.set(name, child);

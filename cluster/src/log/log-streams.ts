@@ -19,7 +19,7 @@ import type { ResolvedStreamLogOptions } from "./stream-log-options.js";
 import { StreamSegment, subjectsOf } from "./stream-segment.js";
 
 /** Limits of a request for messages. One with a limit of bytes would end with an error after 100 messages. */
-const FETCH = { max_messages: 64, expires: 2_000, idle_heartbeat: 500 };
+const FETCH = { max_messages: 16, expires: 2_000, idle_heartbeat: 500 };
 /** Time in which a repeated message is recognized. Longer than any lease. */
 const DUPLICATE_WINDOW_MS = 120_000;
 

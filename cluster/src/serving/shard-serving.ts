@@ -135,10 +135,13 @@ export class ShardServing {
     }
   }
 
-  /** Serves the shard until most of its rows are in the tables, because closing it writes the rest. */
+  /** Serves the shard until its rows are flushed, so that closing it has little left to write. */
   async #handOver(shard: number): Promise<void> {
-    const flushing = this.#servers.tiers.map((tier) => tier.flushShard(shard));
-    await Promise.allSettled(flushing);
+    const flush = (tier: ShardedPlugin) =>
+      tier.flushShard(shard).catch((error: unknown) => {
+        this.#logger.warn({ err: error, shard }, "could not flush a shard before its hand-over");
+      });
+    await Promise.all(this.#servers.tiers.map(flush));
     await this.#close(shard);
   }
 

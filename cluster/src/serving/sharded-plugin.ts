@@ -126,12 +126,17 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     return this.onShardOf(request, (plugin) => plugin.onAgents!(request));
   }
 
-  /** Maintains one shard after another. Shards that are lost or closed before their turn are left out. */
+  /**
+   * Maintains one shard after another. Shards that are lost or closed before their turn are left out. A failure does not keep the others
+   * from being maintained. Throws the first one.
+   */
   async maintain(): Promise<void> {
+    const failures: unknown[] = [];
     for (const [shard, open] of [...this.#shards]) {
       if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
-      await run(open, async (plugin) => plugin.maintain?.());
+      await run(open, async (plugin) => plugin.maintain?.()).catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Returns the figures of one shard. Undefined if it is not open here. */

@@ -305,11 +305,7 @@ async function flushLarge(backlog: Backlog, options: ResolvedKitOptions, flusher
  * remaining capacity.
  */
 function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean {
-  const { flushCount, backlogCountMax, backlogBytesMax } = options;
-  return (
-    Math.max(backlog.rowCount, backlog.recordCount) > Math.min(flushCount, backlogCountMax / 4) ||
-    backlog.sizeBytes > backlogBytesMax / 4
-  );
+  return backlog.isLarge || Math.max(backlog.rowCount, backlog.recordCount) > options.flushCount;
 }
 
 function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number> {

@@ -59,3 +59,22 @@ it("runs during storage maintenance, and tracks concurrent forgets", async () =>
   await kit.plugin.maintain();
   expect(kit.storage.maintained).toEqual([{ purge: true }, { purge: true }, { purge: false }]);
 });
+
+const LATE = { flushAtMaintenance: false, flushIdleMs: 3_600_000 };
+
+it("waits for its time if maintenance does not flush", async () => {
+  const kit = await TestKit.open({ options: LATE });
+  await calls(kit).store([{ key: "a" }]);
+  await kit.plugin.maintain();
+  expect(kit.storage.rowIds).toEqual([]);
+});
+
+it.each([
+  ["large entries", { backlogBytesMax: 1024 * 1024 }, "x".repeat(100_000)],
+  ["many entries", { backlogCountMax: 12 }, "x"],
+])("starts with %s before the backlog refuses stores", async (_, bounds, content) => {
+  const kit = await TestKit.open({ options: { ...LATE, ...bounds } });
+  const { store } = calls(kit);
+  for (const key of ["a", "b", "c", "d"]) await store([{ key, content }]);
+  await expect.poll(() => kit.storage.rowIds.length).toBeGreaterThan(2);
+});

@@ -51,9 +51,12 @@ async function longestPause(stage: ClusterStage, act: () => Promise<unknown>): P
   })();
   while (storedCount < 20) await sleep(10);
   longest = 0;
-  await act();
-  isDone = true;
-  await storing;
-  await agent.close();
+  try {
+    await act();
+  } finally {
+    isDone = true;
+    await storing;
+    await agent.close();
+  }
   return longest / 1_000;
 }

@@ -90,6 +90,12 @@ export class Backlog {
     throw new MemoryError("overloaded", message, { retry_after_ms: 500, limit: "backlog", max: countMax });
   }
 
+  /** Whether more than a quarter of its space is in use. */
+  get isLarge(): boolean {
+    const { countMax, bytesMax } = this.options;
+    return Math.max(this.#rows.size, this.#records.length) > countMax / 4 || this.#sizeBytes > bytesMax / 4;
+  }
+
   get rowCount(): number {
     return this.#rows.size;
   }

@@ -88,10 +88,11 @@ export class Flusher {
     return { flushed_at: this.#flushedAt, flush_failures: this.#flushFailures, purged_at: this.#purgedAt };
   }
 
-  /** Schedules a flush after a record was added to the backlog. */
+  /** Schedules a flush after a record was added to the backlog. A large backlog is flushed at once, before it refuses stores. */
   recordAdded(): void {
     if (this.#closed || this.#isWaiting) return;
-    if (this.dependencies.backlog.rowCount >= this.options.flushCount) void this.#flushInBackground();
+    const { backlog } = this.dependencies;
+    if (backlog.rowCount >= this.options.flushCount || backlog.isLarge) void this.#flushInBackground();
     else this.#flushAfter(this.options.flushIdleMs);
   }
 
@@ -120,7 +121,11 @@ export class Flusher {
         if (erasure.isFlushDue(log.stats.firstSeq, clock.now())) await this.flush();
         await this.#maintainStorage();
         const before = erasure.overdueBefore(log.stats.firstSeq, clock.now());
-        if (before > 0) await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));
+        if (before > 0) {
+          await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));
+          // Records that were logged in between would keep the segment.
+          await this.flush();
+        }
       } finally {
         await this.#trim();
         await this.#persistErasure();

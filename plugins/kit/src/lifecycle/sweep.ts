@@ -63,15 +63,15 @@ async function flushAndExpire(
   { clock, options, registry, expiry, journal }: SweepParts,
   stored: StoredTier,
 ): Promise<void> {
-  const flush = async () => {
-    if (options.flushAtMaintenance) await stored.flusher.flush();
-  };
-  await flush();
-  for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
+  const { flushAtMaintenance } = options;
+  if (flushAtMaintenance) await stored.flusher.flush();
+  const expired = await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES);
+  for (const scope of expired) {
     await registry.use(parseScopeId(scope), (loaded) => expiry.expireInSteps(loaded));
   }
   await expiry.log(journal);
-  await flush();
+  // The storage finds these scopes until their removals are flushed.
+  if (flushAtMaintenance || expired.length > 0) await stored.flusher.flush();
 }
 
 /** Erases forgotten rows from the word and attribute indexes. */

@@ -150,7 +150,8 @@ async function buildIndexes(table: TenantTable): Promise<void> {
  */
 async function compactFully(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
   for (let round = 0; round < rounds; round++) {
-    if (await indexing(() => table.commit(optimize))) continue;
+    const run = () => table.commit(optimize);
+    if (await (table.isIndexed ? indexing(run) : run())) continue;
     if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return true;
   }
   return false;
