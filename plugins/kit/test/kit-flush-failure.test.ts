@@ -81,24 +81,29 @@ describe("a storage that fails during a flush", () => {
   });
 });
 
+/** More faults than flushes. */
+const DOWN = Array.from({ length: 100 }, (): Fault => ({ method: "append", after: false }));
+
 describe("a backlog that storage does not accept", () => {
   it("refuses stores as overloaded above its limit, and accepts them again after a flush", async () => {
     const { kit, faults, store, retrieve } = await faultyKit({ backlogCountMax: 10 });
+    faults.push(...DOWN);
     for (let at = 0; at < 10; at++) await store([{ key: `k${at}` }]);
     await expect(store([{ key: "k10" }])).rejects.toMatchObject({
       code: "overloaded",
       detail: { retry_after_ms: 500, limit: "backlog", max: 10 },
     });
-    faults.push({ method: "append", after: false });
     await expect(kit.plugin.maintain()).rejects.toThrow("append failed");
     await expect(store([{ key: "k10" }])).rejects.toMatchObject({ code: "overloaded" });
+    faults.length = 0;
     await kit.plugin.maintain();
     await store([{ key: "k10" }]);
     expect((await retrieve({ limit: 0 })).total).toBe(11);
   });
 
   it("counts records without rows", async () => {
-    const { store } = await faultyKit({ backlogCountMax: 3 });
+    const { store, faults } = await faultyKit({ backlogCountMax: 3 });
+    faults.push(...DOWN);
     const unchanged = [{ key: "k", content: "same" }];
     for (let at = 0; at < 3; at++) await store(unchanged);
     await expect(store(unchanged)).rejects.toMatchObject({ code: "overloaded" });
