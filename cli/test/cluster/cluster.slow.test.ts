@@ -117,4 +117,5 @@ it("an operator drains a host, moves a shard and erases a tenant", async () => {
   expect(await alice.recall("own")).toBeNull();
   const doctor = await cli("doctor", "--cluster-name", "membus");
   expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("ok    hosts: a, b, c")]);
+  expect(doctor.stdout.match(/^ok {4}tier episodic of host \S+: lancedb$/gm)).toHaveLength(3);
 });
