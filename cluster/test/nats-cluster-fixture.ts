@@ -7,14 +7,14 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 
-/** Time in which three servers elect their leaders on a loaded machine. */
-const ELECTION_MS = 60_000;
+/** Longer than three servers take to elect their leaders on a loaded machine. */
+const WAIT_MS = 60_000;
 
 const INTERVAL_MS = 100;
 
-/** Repeats a task until it succeeds. Programs use it too, so it is not the one of vitest. */
-async function afterElection<T>(task: () => Promise<T>): Promise<T> {
-  const endsAt = Date.now() + ELECTION_MS;
+/** Repeats a task until it succeeds, for a minute at most. Programs use it too, so it is not the one of vitest. */
+export async function untilSucceeds<T>(task: () => Promise<T>): Promise<T> {
+  const endsAt = Date.now() + WAIT_MS;
   for (;;) {
     try {
       return await task();
@@ -77,7 +77,7 @@ export async function openNatsCluster({
       await streams.add({ name: "ready", subjects: ["ready"], num_replicas: 3 });
       return streams.delete("ready");
     };
-    await afterElection(create);
+    await untilSucceeds(create);
   };
   const close = async () => {
     await Promise.all(connections.map((each) => each.close().catch(() => undefined)));
@@ -105,7 +105,7 @@ export async function leaderOf(
     if (node === undefined) throw new Error(`no node leads ${stream}`);
     return node;
   };
-  return afterElection(find);
+  return untilSucceeds(find);
 }
 
 /** Returns the number of messages that each stream has received, by name. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryClient } from "@membus/agent-client";
 import { shardOf } from "@membus/cluster";
 import { milliseconds } from "../../../../tools/bench/src/harness/load.js";
@@ -39,24 +38,29 @@ async function longestPause(stage: ClusterStage, act: () => Promise<unknown>): P
     ...{ servers: [...stage.urls], tenant: TENANT, agent: "alice" },
     ...{ timeoutMs: TIMEOUT_MS, retryTimeoutMs: RETRY_MS },
   });
-  let [longest, storedCount, isDone] = [0, 0, false];
-  const storing = (async () => {
-    for (let last = milliseconds(); ; ) {
-      await agent.remember("counter", ++storedCount, { tier: "episodic" });
+  const store = () => agent.remember("counter", milliseconds(), { tier: "episodic" });
+  let isDone = false;
+  const storing = async () => {
+    let longest = 0;
+    for (let last = milliseconds(); !isDone; ) {
+      await store();
       const now = milliseconds();
       longest = Math.max(longest, now - last);
       last = now;
-      if (isDone) return;
     }
-  })();
-  while (storedCount < 20) await sleep(10);
-  longest = 0;
-  try {
+    return longest / 1_000;
+  };
+  const acting = async () => {
     await act();
+    await store();
+    isDone = true;
+  };
+  try {
+    await store();
+    const [longest] = await Promise.all([storing(), acting()]);
+    return longest;
   } finally {
     isDone = true;
-    await storing;
     await agent.close();
   }
-  return longest / 1_000;
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { mappingLines } from "@membus/cluster/routing";
+import { untilSucceeds } from "../../../../cluster/test/nats-cluster-fixture.js";
 import { type BenchEnvironment, openEnvironment } from "../../../../tools/bench/src/harness/environment.js";
 import { ClusterStage } from "../cluster-stage.js";
 
@@ -8,7 +8,7 @@ export const SHARD_COUNT = 16;
 /** Duration of a lease that `membus cluster init` sets, in seconds. */
 export const LEASE_S = 10;
 
-/** What a benchmark compares. */
+/** The cluster and the host with a folder that a benchmark compares. */
 export interface Sides {
   /** A cluster on three servers that sync every write. Its hosts are started by each case. */
   readonly stage: ClusterStage;
@@ -33,11 +33,11 @@ interface Shard {
   readonly report: { readonly is_serving: boolean } | null;
 }
 
-/** Waits until all shards are served. Returns the owner of each. */
-export async function waitForOwners(stage: ClusterStage): Promise<string[]> {
-  for (;;) {
+/** Waits until all shards are served, for a minute at most. Returns the owner of each. */
+export function waitForOwners(stage: ClusterStage): Promise<string[]> {
+  return untilSucceeds(async () => {
     const { shards } = JSON.parse(await stage.ok("cluster", "status", "--json")) as { shards: Shard[] };
-    if (shards.every(({ report }) => report?.is_serving)) return shards.map(({ host }) => host!);
-    await sleep(200);
-  }
+    if (!shards.every(({ report }) => report?.is_serving)) throw new Error("a shard is not served");
+    return shards.map(({ host }) => host!);
+  });
 }

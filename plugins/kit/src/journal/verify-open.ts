@@ -1,5 +1,5 @@
 import type { Log } from "@membus/disk";
-import { MemoryError } from "@membus/protocol";
+import { isMemoryError } from "@membus/protocol";
 import type { FolderManifest } from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Flusher } from "./flusher.js";
@@ -50,7 +50,7 @@ async function damageOf(log: Log, seq: number): Promise<string[]> {
     await log.read(seq);
     return [];
   } catch (error) {
-    if (error instanceof MemoryError && error.code === "unavailable") throw error;
+    if (isMemoryError(error) && error.code === "unavailable") throw error;
     return [`record ${seq} of the log cannot be read: ${(error as Error).message}`];
   }
 }
