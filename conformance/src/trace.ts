@@ -25,6 +25,12 @@ export class Trace {
   readonly #calls: TracedCall[] = [];
   readonly #steps: TracedStep[] = [];
   #formFault: Discrepancy | undefined;
+  #endedCount = 0;
+
+  /** Number of calls that have ended. `clear` does not reset it. */
+  get endedCount(): number {
+    return this.#endedCount;
+  }
 
   get calls(): readonly TracedCall[] {
     return this.#calls;
@@ -76,6 +82,7 @@ export class Trace {
   }
 
   #add(call: TracedCall): void {
+    this.#endedCount++;
     this.#calls.push(call);
     if (this.#calls.length > CALLS_KEPT) this.#calls.shift();
   }

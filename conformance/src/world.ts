@@ -48,7 +48,7 @@ export interface World {
   readonly concurrency: number;
   /** Whether checks affect each other: they move a common clock or use one namespace. */
   readonly isShared?: boolean | undefined;
-  /** Additional time for each check of a slow but correct implementation, in milliseconds. Default 0. */
+  /** Additional time for a check or one of its calls on a slow but correct host, in milliseconds. Default 0. */
   readonly patienceMs?: number | undefined;
   open(request: WorldRequest): Promise<OpenedWorld>;
   /** Returns a program that sends the requests to this implementation again. */

@@ -49,7 +49,7 @@ export function addRunOptions(command: Command): Command {
     .option("--html <file>", "write the report as one HTML page (- is standard output)")
     .option(
       "--check-timeout-ms <ms>",
-      "maximum duration of one check (default 30000, more for a slow host)",
+      "time in which a check or one of its calls must end (default 30000, more for a slow host)",
       integer("checkTimeoutMs"),
     );
 }

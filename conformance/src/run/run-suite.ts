@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly seed: number;
   /** Number of runs of each check, each with a separate seed. Default 1. */
   readonly repeat?: number;
-  /** Maximum duration of one check, in milliseconds. Default 30000, more for a slow host. */
+  /** Time in which a check or one of its calls must end, in milliseconds. Default 30000, more for a slow host. */
   readonly checkTimeoutMs?: number;
   /** Passes replies on to checks even if they are malformed. */
   readonly anyForm?: boolean;
