@@ -164,7 +164,7 @@ async function recoverTier(
   backlog.pinBodies(bodies);
   const known = knownScopes(storage, backlog, options);
   let latestAt = newestAt;
-  const flusher = new Flusher(
+  const flusher: Flusher = new Flusher(
     options,
     {
       ...{ log, storage, backlog, clock, manifest, erasure, logger },
