@@ -6,8 +6,10 @@ import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { createClusterBucket } from "../src/bucket/index.js";
 import { mappingLines } from "../src/index.js";
 import { connectAlice } from "./connect-alice.js";
+import type { SourceEdit } from "./history/plants.js";
 import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
 import { Writer } from "./number-writer.js";
+import type { ServingChildOptions } from "./serving-child.js";
 import { SHARD_COUNT } from "./serving-host.js";
 
 const TENANTS = ["tenant-0", "tenant-1", "tenant-2", "tenant-3"];
@@ -17,10 +19,14 @@ export class HostProcess {
   readonly process: ChildProcess;
   #shardCount = 0;
 
-  constructor(servers: readonly string[], cluster: string, name: string, endpoint: string) {
+  constructor({ edits = [], ...options }: ServingChildOptions & { readonly edits?: readonly SourceEdit[] }) {
     const script = new URL("serving-child.ts", import.meta.url).pathname;
-    const execArgv = ["--conditions=membus-source", "--import", "tsx"];
-    this.process = fork(script, [servers.join(","), cluster, name, endpoint], { execArgv });
+    const edit = new URL("history/edit-sources.mjs", import.meta.url).pathname;
+    // The edit comes first, so that it sees the sources before they are compiled.
+    const imports = edits.length === 0 ? [] : ["--import", edit];
+    const execArgv = ["--conditions=membus-source", ...imports, "--import", "tsx"];
+    const env = { ...process.env, SOURCE_EDITS: JSON.stringify(edits) };
+    this.process = fork(script, [JSON.stringify(options)], { execArgv, env });
     this.process.on("message", (count) => {
       this.#shardCount = Number(count);
     });
@@ -43,6 +49,9 @@ export class HostProcess {
     await ended;
   }
 }
+
+/** Options of a host that differ from those of other tests. */
+export type HostOptions = Partial<ConstructorParameters<typeof HostProcess>[0]>;
 
 /** A cluster, and agents of four tenants that write to it. */
 export interface WrittenCluster {
@@ -70,14 +79,16 @@ export class ServingFixture {
 
   async startCluster(name: string): Promise<WrittenCluster> {
     const { urls } = this.nats.cluster;
-    await createClusterBucket(this.nats.connection, name, 3);
+    const start = await this.createCluster(name);
     const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(urls, tenant)));
-    const endpoint = this.s3.storageOptions.endpoint!;
-    return {
-      start: (host) => new HostProcess(urls, name, host, endpoint),
-      agents,
-      writers: agents.map((agent) => new Writer(agent)),
-    };
+    return { start, agents, writers: agents.map((agent) => new Writer(agent)) };
+  }
+
+  /** Returns a function that starts hosts of the cluster. */
+  async createCluster(cluster: string): Promise<(host: string, options?: HostOptions) => HostProcess> {
+    await createClusterBucket(this.nats.connection, cluster, 3);
+    const own = { servers: this.nats.cluster.urls, cluster, endpoint: this.s3.storageOptions.endpoint! };
+    return (name, options) => new HostProcess({ ...own, name, leaseMs: 3_000, ...options });
   }
 
   async close(): Promise<void> {

@@ -16,11 +16,12 @@ import {
 
 export const SHARD_COUNT = 8;
 /** As in `membus up --cluster`. */
-const FLUSHES = { flushIdleMs: 60_000, flushAtMaintenance: false };
+const FLUSH_IDLE_MS = 60_000;
 
 export interface ServingParts extends Omit<ClusterStores, "clock"> {
   readonly name: string;
   readonly leaseMs: number;
+  readonly flushIdleMs?: number;
   /** Runs before a durable tier of a shard is opened. */
   readonly beforeOpen?: (owned: OwnedShard) => Promise<void>;
 }
@@ -81,5 +82,6 @@ function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {
     return openShardPlace({ ...parts, clock: monotonicClock }, owned!, services);
   };
   const acceptLoss = owned?.acceptLoss ?? false;
-  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss, options: FLUSHES });
+  const options = { flushIdleMs: parts.flushIdleMs ?? FLUSH_IDLE_MS, flushAtMaintenance: false };
+  return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss, options });
 }

@@ -1,0 +1,32 @@
+import { type Call, callText, type StoreCall } from "./call.js";
+import { unexplainedCall } from "./linearize.js";
+
+/**
+ * Returns what is wrong with the answers that the clients of one memory got: lost, doubled or returned entries, stale reads, and
+ * revisions that do not grow.
+ */
+export function problemsOf(calls: readonly Call[]): string[] {
+  const keys = new Set(calls.map(({ key }) => key));
+  return [...keys].flatMap((key) => {
+    const ofKey = calls.filter((call) => call.key === key);
+    const unexplained = unexplainedCall(ofKey);
+    return [
+      ...(unexplained === undefined ? [] : [`no order explains ${callText(unexplained)}`]),
+      ...revisionProblems(ofKey),
+    ];
+  });
+}
+
+/** A store that begins after another ended has a larger revision. */
+function revisionProblems(calls: readonly Call[]): string[] {
+  const stores = calls.filter((call): call is StoreCall => call.kind === "store" && call.endMs !== undefined);
+  const byStart = stores.toSorted((a, b) => a.startMs - b.startMs);
+  const byEnd = stores.toSorted((a, b) => a.endMs! - b.endMs!);
+  const problems: string[] = [];
+  let [ended, newest] = [0, 0];
+  for (const store of byStart) {
+    for (; byEnd[ended]!.endMs! < store.startMs; ended++) newest = Math.max(newest, byEnd[ended]!.revision!);
+    if (store.revision! <= newest) problems.push(`a revision is not above ${newest}: ${callText(store)}`);
+  }
+  return problems;
+}
