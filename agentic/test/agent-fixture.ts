@@ -5,6 +5,7 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import { type Clock, systemClock } from "@membus/protocol";
 import { onTestFinished } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { connectRunning } from "./connect-running.js";
 
 /** Returns the bus of a host in this process, with all tiers in memory. */
 export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
@@ -18,8 +19,10 @@ export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
   return bus;
 }
 
-/** Returns Alice's client of a new host. Both close with the test. */
+/** Returns Alice's client of a new host, or of hosts that run already. Both close with the test. */
 export async function openAgent(clock?: Clock): Promise<MemoryClient> {
+  const running = await connectRunning();
+  if (running !== undefined) return running.memory;
   const client = await MemoryClient.connect({
     bus: await startHost(clock),
     agent: "alice",

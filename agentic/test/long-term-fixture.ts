@@ -12,6 +12,7 @@ import {
   type LongTermOptions,
   type OpenAiChatOptions,
 } from "../src/index.js";
+import { connectRunning } from "./connect-running.js";
 import { startModel } from "./model-fixture.js";
 import type { Script } from "./scripted-openai/index.js";
 
@@ -23,8 +24,10 @@ export {
   type ScriptedDecision,
 } from "./scripted-openai/index.js";
 
-/** Returns Alice's client of a real host with the offline embedder, all tiers in memory. */
+/** Returns Alice's client of hosts that run already, or of a real host with the offline embedder, all tiers in memory. */
 export async function openMemory(): Promise<MemoryClient> {
+  const running = await connectRunning();
+  if (running !== undefined) return running.memory;
   const services = { clock: systemClock, logger: silentLogger };
   const bus = createLocalBus({}, services);
   const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };

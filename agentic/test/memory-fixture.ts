@@ -5,6 +5,7 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import { hostSubjects, silentLogger, systemClock } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { onTestFinished } from "vitest";
+import { connectRunning } from "./connect-running.js";
 
 export interface MemoryFixture {
   readonly memory: MemoryClient;
@@ -14,11 +15,19 @@ export interface MemoryFixture {
   stopHost(): Promise<void>;
 }
 
-/** Opens a client of a real host on a local bus, all tiers in memory. Both close with the test. */
+/**
+ * Opens a client of a real host on a local bus, all tiers in memory. Both close with the test. If hosts run already, it is a
+ * client of those, which it cannot stop.
+ */
 export async function openMemory(
   options: Partial<ClientOptions> = {},
   episodic: MemoryPlugin = createLruPlugin(),
 ): Promise<MemoryFixture> {
+  const running = await connectRunning(options);
+  if (running !== undefined) {
+    const { memory, subjects } = running;
+    return { memory, sent: (operation) => countOf(subjects, operation), stopHost: refuseStop };
+  }
   const services = { clock: systemClock, logger: silentLogger };
   const bus = createLocalBus({}, services);
   const plugins = { working: createLruPlugin(), episodic, semantic: createLruPlugin() };
@@ -34,9 +43,17 @@ export async function openMemory(
     await host.stop();
     await bus.close();
   });
-  const sent = (operation: string) => subjects.filter((subject) => subject.includes(operation)).length;
+  const sent = (operation: string) => countOf(subjects, operation);
   const stopHost = async () => {
     await Promise.all([host.stop(), ...watched.map((subscription) => subscription.drain())]);
   };
   return { memory, sent, stopHost };
+}
+
+function countOf(subjects: readonly string[], operation: string): number {
+  return subjects.filter((subject) => subject.includes(operation)).length;
+}
+
+function refuseStop(): never {
+  throw new Error("a test must not stop hosts that run already");
 }

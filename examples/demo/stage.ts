@@ -1,8 +1,10 @@
 import { MemoryClient } from "@membus/agent-client";
+import type { HostProcess } from "./host-process.js";
 import { type RunningBus, withBus } from "./with-bus.js";
 
-/** A bus with two connected agents. */
-export interface Stage extends RunningBus {
+/** Two connected agents, and their host, which a scene kills. */
+export interface Stage {
+  readonly host: Pick<HostProcess, "start" | "end">;
   readonly alice: MemoryClient;
   readonly bob: MemoryClient;
 }
@@ -11,7 +13,7 @@ export interface Stage extends RunningBus {
 export async function withStage(
   natsServer: string,
   interrupted: Promise<never>,
-  play: (stage: Stage) => Promise<void>,
+  play: (stage: Stage & RunningBus) => Promise<void>,
 ): Promise<void> {
   await withBus(natsServer, interrupted, async (bus) => {
     const connect = async (agent: string) => {

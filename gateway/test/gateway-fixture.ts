@@ -9,11 +9,15 @@ import { type Clock, type MemoryTier, systemClock, TIERS } from "@membus/protoco
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { runningHosts } from "../../bus/test/running-hosts.js";
 import { Gateway, type GatewayOptions } from "../src/index.js";
 
 export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 
-/** A nats-server, a host in memory, and gateways that share their sessions in a folder or a bucket. */
+/**
+ * A nats-server, a host in memory, and gateways that share their sessions in a folder or a bucket. If hosts run already, the
+ * gateways use those.
+ */
 export class GatewayFixture {
   readonly logger = new RecordingLogger();
   /** Writes that the inspector reports as queued. */
@@ -23,6 +27,7 @@ export class GatewayFixture {
   stopHost: () => Promise<void> = async () => {};
   readonly #bucket: string | undefined;
   #directory = "";
+  #running: readonly string[] | undefined;
   #server: NatsServer | undefined;
 
   constructor({ bucket }: { readonly bucket?: string } = {}) {
@@ -39,12 +44,15 @@ export class GatewayFixture {
   }
 
   /**
+   * Starts server and host, unless hosts run already.
    * @param plugins of tiers that are not in memory.
    * @param clock of the host.
    */
   async start(plugins: Plugins = {}, clock: Clock = systemClock): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
     this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
+    this.#running = runningHosts()?.servers;
+    if (this.#running !== undefined) return;
     this.#cleanups.push(async () => this.#server?.kill());
     await this.startServer();
     const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
@@ -76,7 +84,8 @@ export class GatewayFixture {
   }
 
   async bus() {
-    const bus = await connectNatsBus({ servers: this.natsUrl }, { logger: this.logger, clock: systemClock });
+    const servers = this.#running ?? this.natsUrl;
+    const bus = await connectNatsBus({ servers }, { logger: this.logger, clock: systemClock });
     this.#cleanups.push(() => bus.close());
     return bus;
   }

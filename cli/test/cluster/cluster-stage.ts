@@ -3,10 +3,12 @@ import { createWriteStream, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shardOf } from "@membus/cluster/routing";
 import {
   type NatsClusterFixture,
   type NatsClusterOptions,
   openNatsCluster,
+  untilSucceeds,
 } from "../../../cluster/test/nats-cluster-fixture.js";
 import { FakeS3 } from "../../../plugins/lancedb/test/s3/fake-s3.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
@@ -77,6 +79,23 @@ export class ClusterStage {
   async endAll(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     await Promise.all(this.names.map((name) => this.end(name, signal)));
     this.#hosts.clear();
+  }
+
+  /** Returns the name of the host that owns a tenant. Waits while it has none. */
+  ownerOf(tenant: string): Promise<string> {
+    return untilSucceeds(async () => {
+      const { shards } = JSON.parse(await this.ok("cluster", "status", "--json")) as {
+        readonly shards: readonly { readonly host: string | null }[];
+      };
+      const { host } = shards[shardOf(tenant, shards.length)]!;
+      if (host === null) throw new Error(`tenant ${tenant} has no owner`);
+      return host;
+    });
+  }
+
+  /** Starts `membus <args>` on this cluster. */
+  spawn(...args: string[]): ChildProcessWithoutNullStreams {
+    return spawnCli(args, this.#options);
   }
 
   cli(...args: string[]): Promise<CliResult> {

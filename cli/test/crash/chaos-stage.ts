@@ -14,12 +14,20 @@ import {
   killPointEnvironment,
 } from "../../../plugins/disk/test/kill-point-environment.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
+import type { Chance } from "./kill-loop/chance.js";
+import { appendTail, TAILS } from "./log-damage.js";
 
 /** Small limits, so that flushes, purges and log rotations happen all the time. */
 const SETTINGS = `
 kit: { flushIdleMs: 100, flushCount: 100 }
 log: { segmentBytes: 65536 }
 `;
+
+/** In every second recovery, a starting host is killed too. */
+const RECOVERIES_PER_KILLED_START = 2;
+/** Approximate number of file changes of a host that starts. */
+const START_FILE_CHANGES = 40;
+const DURABLE = ["episodic", "semantic"] as const;
 
 const LISTENING = /^membus is listening on/;
 
@@ -30,6 +38,7 @@ export class ChaosStage {
   readonly #clients: MemoryClient[] = [];
   readonly #hosts: ChildProcessWithoutNullStreams[] = [];
   #server: NatsServer | undefined;
+  #recoveries = 0;
 
   private constructor(data: string | undefined) {
     this.data = data ?? join(this.directory, "data");
@@ -80,6 +89,20 @@ export class ChaosStage {
     const host = this.#spawnHost(this.data, [], this.url, { fileChange });
     await Promise.race([once(host, "close"), lineOf(host, LISTENING).catch(() => undefined)]);
     await this.killHost();
+  }
+
+  /**
+   * Starts the host after a kill. Its logs end with the remains of a write. Every second time, a starting host is killed
+   * before. Returns the number of kills, at most `killsMax`.
+   */
+  async recover(chance: Chance, killsMax: number): Promise<number> {
+    const tail = chance.one(TAILS);
+    for (const tier of DURABLE) appendTail(join(this.data, tier, "log"), tail, chance);
+    const isKilled = this.#recoveries++ % RECOVERIES_PER_KILLED_START === RECOVERIES_PER_KILLED_START - 1;
+    const kills = isKilled && killsMax > 0 ? 1 : 0;
+    if (kills > 0) await this.killStartingHost(chance.int(START_FILE_CHANGES, 1));
+    await this.startHost();
+    return kills;
   }
 
   /** Starts a host that kills itself before a file change, counted from `armHost` on. */

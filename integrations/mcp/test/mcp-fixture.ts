@@ -12,6 +12,7 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import { systemClock } from "@membus/protocol";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
+import { runningHosts } from "../../../bus/test/running-hosts.js";
 import { endChild, lineOf } from "../../../cli/test/run-cli.js";
 import { type ConnectedClient, connectHttp, connectStdio, type Revision } from "./mcp-clients.js";
 
@@ -24,7 +25,7 @@ export interface ClientSettings {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A nats-server, a host in memory, and MCP servers in separate processes. */
+/** A nats-server, a host in memory, and MCP servers in separate processes. Or MCP servers of hosts that run already. */
 export class McpFixture {
   readonly logger = new RecordingLogger();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
@@ -42,7 +43,9 @@ export class McpFixture {
   }
 
   async start(): Promise<void> {
-    await this.useBus("nats://127.0.0.1:9");
+    const running = runningHosts();
+    await this.useBus(running?.servers.join() ?? "nats://127.0.0.1:9");
+    if (running !== undefined) return;
     this.#server = await launchNatsServer({ binary: NATS_SERVER });
     this.#url = this.#server.url;
     this.#cleanups.push(async () => this.#server?.stop());
@@ -115,7 +118,8 @@ export class McpFixture {
 
   /** Returns the memory of the server's agent. */
   async memory(namespace: string, agent = "mcp"): Promise<MemoryClient> {
-    const memory = await MemoryClient.connect({ servers: this.#url, agent, namespace, timeoutMs: 60_000 });
+    const servers = this.#url.split(",");
+    const memory = await MemoryClient.connect({ servers, agent, namespace, timeoutMs: 60_000 });
     this.#cleanups.push(() => memory.close());
     return memory;
   }

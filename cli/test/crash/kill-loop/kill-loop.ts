@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { AgentMemory, MemoryClient } from "@membus/agent-client";
 import type { MemoryTier } from "@membus/protocol";
 import type { ChaosStage } from "../chaos-stage.js";
-import { appendTail, TAILS } from "../log-damage.js";
 import type { Chance } from "./chance.js";
 import type { Findings } from "./findings.js";
 import { Load } from "./load.js";
@@ -13,11 +11,16 @@ import { Writer } from "./writer.js";
 /** Long enough for a host restart on a loaded machine. */
 const RETRY_TIMEOUT_MS = 120_000;
 const LANES_PER_AGENT = 4;
-/** In every second round, a starting host is killed too. */
-const ROUNDS_PER_KILLED_START = 2;
-/** Approximate number of file changes of a host that starts. */
-const START_FILE_CHANGES = 40;
-const DURABLE = ["episodic", "semantic"] as const;
+
+/** A host that agents write to, and that can be killed. */
+export interface KilledHost extends Pick<ChaosStage, "client" | "killHost"> {
+  /**
+   * Starts the host after it was killed, and may kill it while it starts.
+   * @param killsMax largest number of further kills.
+   * @returns number of further kills.
+   */
+  recover(chance: Chance, killsMax: number): Promise<number>;
+}
 
 export interface LoopSettings {
   readonly chance: Chance;
@@ -38,12 +41,12 @@ interface RunOptions {
 /** Three agents write to a host that is killed repeatedly. Its memory is verified after each kill. */
 export class KillLoop {
   readonly partitions: readonly Partition[];
-  readonly #stage: ChaosStage;
+  readonly #host: KilledHost;
   readonly #settings: LoopSettings;
   #rounds = 0;
 
-  private constructor(stage: ChaosStage, client: MemoryClient, settings: LoopSettings) {
-    this.#stage = stage;
+  private constructor(host: KilledHost, client: MemoryClient, settings: LoopSettings) {
+    this.#host = host;
     this.#settings = settings;
     // In a folder used by earlier runs, only the entries of this run are verified.
     const namespace = `crash/${randomUUID()}`;
@@ -61,10 +64,10 @@ export class KillLoop {
     ];
   }
 
-  /** Starts on a stage with a running host. */
-  static async open(stage: ChaosStage, settings: LoopSettings): Promise<KillLoop> {
-    const client = await stage.client({ agent: "alice", retryTimeoutMs: RETRY_TIMEOUT_MS });
-    return new KillLoop(stage, client, settings);
+  /** Starts with a running host. */
+  static async open(host: KilledHost, settings: LoopSettings): Promise<KillLoop> {
+    const client = await host.client({ agent: "alice", retryTimeoutMs: RETRY_TIMEOUT_MS });
+    return new KillLoop(host, client, settings);
   }
 
   /**
@@ -86,7 +89,7 @@ export class KillLoop {
     const { chance, findings } = this.#settings;
     const load = new Load(this.#allWriters);
     await load.acknowledged(chance.int(400, 20));
-    await this.#stage.killHost();
+    await this.#host.killHost();
     findings.acknowledged += await load.stop();
     findings.kills++;
   }
@@ -106,13 +109,7 @@ export class KillLoop {
     const round = this.#rounds++;
     const { chance, findings, roundsPerRelevance } = this.#settings;
     await this.killUnderLoad();
-    const tail = chance.one(TAILS);
-    for (const tier of DURABLE) appendTail(join(this.#stage.data, tier, "log"), tail, chance);
-    if (round % ROUNDS_PER_KILLED_START === ROUNDS_PER_KILLED_START - 1 && killsLeft > 1) {
-      await this.#stage.killStartingHost(chance.int(START_FILE_CHANGES, 1));
-      findings.kills++;
-    }
-    await this.#stage.startHost();
+    findings.kills += await this.#host.recover(chance, killsLeft - 1);
     await this.verify({ isRelevanceDue: round % roundsPerRelevance === 0 });
   }
 
