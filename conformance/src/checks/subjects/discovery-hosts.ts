@@ -1,4 +1,4 @@
-import { delay, systemClock } from "@membus/protocol";
+import { delay, isMemoryError, systemClock } from "@membus/protocol";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { UntestableError } from "../../expect.js";
@@ -83,13 +83,18 @@ const servingChecks: readonly Check[] = [
   }),
 ];
 
-/** Returns the hosts that currently answer pings. */
+/** Returns the hosts that currently answer pings. Undefined is among them if a ping reaches none. */
 async function answering(t: HostContext): Promise<readonly unknown[]> {
   const ask = async () => {
     const sent = { type: "ping", id: newRequestId() };
-    return (await t.send("ping", sent, { timeoutMs: SOON_MS })).message.host_id;
+    const pong = t.send("ping", sent, { timeoutMs: SOON_MS });
+    return (await pong.catch(noneIfUnreceived))?.message.host_id;
   };
   return [...new Set(await Promise.all(Array.from({ length: PINGS }, ask)))];
+}
+
+function noneIfUnreceived(error: unknown): undefined {
+  if (!isMemoryError(error) || error.code !== "unavailable") throw error;
 }
 
 /** Resolves with true once the condition holds, or with false after `ms`. */
@@ -124,11 +129,17 @@ async function beside(
   }
 }
 
-/** Returns whether only the other host answers pings and describes itself with this prefix. */
+/**
+ * Returns whether only the other host describes itself with this prefix, and no further one answers pings. The servers of a
+ * cluster send pings to the owner of their tenant, so none reaches the other host.
+ */
 async function isAlone(t: HostContext, other: StandInHost): Promise<boolean> {
   const answers = await t.askServices("$SRV.INFO.membus");
   const hosts = answers.filter(({ metadata }) => recordOf(metadata).prefix === t.prefix).map(({ id }) => id);
-  return hosts.every((id) => id === other.id) && (await answering(t)).every((id) => id === other.id);
+  return (
+    hosts.every((id) => id === other.id) &&
+    (await answering(t)).every((id) => id === undefined || id === other.id)
+  );
 }
 
 const otherHostChecks: readonly Check[] = [
