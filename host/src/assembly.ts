@@ -45,6 +45,8 @@ export interface HostDependencies {
    * only the requests of tenants that it owns. If absent, no other host may serve them.
    */
   readonly cluster?: string;
+  /** Name of this host in its cluster, for people. If absent, they see only its id. */
+  readonly clusterHost?: string;
   /** If absent, every namespace may be used. */
   readonly allowNamespace?: NamespaceRule;
 }

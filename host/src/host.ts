@@ -67,7 +67,8 @@ export class Host {
     this.#process = new ProcessMetrics(runtime.clock);
     this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
     const servingMs = () => this.#servingMs();
-    this.#identity = { hostId: this.id, options: this.#options, cluster: dependencies.cluster };
+    const { cluster, clusterHost } = dependencies;
+    this.#identity = { hostId: this.id, options: this.#options, cluster };
     const shared = { bus: this.#bus, ...this.#identity };
     this.#discovery = new Discovery({
       ...shared,
@@ -75,7 +76,10 @@ export class Host {
       startedAt: runtime.clock.now(),
       statistics: () => this.#statistics(),
       metadata: () =>
-        serviceMetadata({ ...runtime, ...this.#identity, state: this.#state, servingMs: servingMs() }),
+        serviceMetadata({
+          ...{ ...runtime, ...this.#identity, clusterHost },
+          ...{ state: this.#state, servingMs: servingMs() },
+        }),
     });
     const onOlderHost = (error: MemoryError) => this.#stopForOlderHost(error);
     const { clock, logger } = runtime;

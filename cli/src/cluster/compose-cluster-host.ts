@@ -47,9 +47,15 @@ export async function composeClusterHost(
   const { identity, stores } = joined;
   const plugins = shardedPlugins(config, joined);
   const shardedBus = new ShardedBus(bus);
-  const parts = { bus: shardedBus, plugins, cluster: identity.id, logger, ...providers };
-  const host = createConfiguredHost(config, parts);
   const name = config.cluster?.host ?? hostName();
+  const membership = { cluster: identity.id, clusterHost: name };
+  const host = createConfiguredHost(config, {
+    bus: shardedBus,
+    plugins,
+    logger,
+    ...membership,
+    ...providers,
+  });
   const serve = () => {
     const { shardCount, leaseMs } = identity;
     const serving = new ShardServing(

@@ -6,9 +6,7 @@ import { budgetText } from "../chat/budget-text.js";
 import type { Config } from "../config/config-schema.js";
 import { readHostStats, type StatsReply } from "../host-stats.js";
 import { openSession, type Session, withClient } from "../session.js";
-
-/** Figures of a tier that the text shows. The JSON output has all. */
-const SHOWN = ["plugin", "entries", "entries_bytes", "stores", "retrieves", "forgets"];
+import { hostLines } from "../stats/host-lines.js";
 
 export function registerStats(program: Command): void {
   program
@@ -28,7 +26,7 @@ async function stats({ config, output }: Session): Promise<void> {
     plots: output.json ? [] : await plotsOf(client, hosts),
   }));
   output.result({ budgets, hosts }, () =>
-    [...budgetLines(budgets), ...hosts.flatMap(hostLines), ...plots].join("\n"),
+    [...budgetLines(budgets), ...hostLines(hosts), ...plots].join("\n"),
   );
 }
 
@@ -55,13 +53,4 @@ async function hostsOf(config: Config): Promise<StatsReply[]> {
 function budgetLines(budgets: readonly BudgetState[]): string[] {
   if (budgets.length === 0) return ["no budget: no model was called with one"];
   return budgets.map((budget) => `budget  ${budgetText(budget)}`);
-}
-
-function hostLines({ id, tiers = {} }: StatsReply): string[] {
-  return Object.entries(tiers).map(([tier, figures]) => {
-    const shown = SHOWN.filter((name) => figures[name] !== undefined).map(
-      (name) => `${name} ${figures[name]}`,
-    );
-    return `host ${id}  ${tier}  ${shown.join(", ")}`;
-  });
 }

@@ -1,6 +1,6 @@
 import { isMemoryError } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
-import { readHostStats } from "../host-stats.js";
+import { hostName, readHostStats } from "../host-stats.js";
 import type { Finding } from "./check-node.js";
 
 /**
@@ -10,9 +10,9 @@ import type { Finding } from "./check-node.js";
 export async function checkTiers(config: Config): Promise<Finding[]> {
   try {
     const hosts = await readHostStats(config);
-    return hosts.flatMap(({ id, tiers = {} }) => {
-      const of = hosts.length > 1 ? ` of host ${id}` : "";
-      return Object.entries(tiers).map(([tier, stats]) => findingOf(`tier ${tier}${of}`, stats));
+    return hosts.flatMap((host) => {
+      const of = hosts.length > 1 ? ` of host ${hostName(host)}` : "";
+      return Object.entries(host.tiers ?? {}).map(([tier, stats]) => findingOf(`tier ${tier}${of}`, stats));
     });
   } catch (error) {
     if (!isMemoryError(error)) throw error;

@@ -41,6 +41,7 @@ export interface ServiceInfo {
   readonly servingMs: number;
   readonly options: ResolvedHostOptions;
   readonly cluster: string | undefined;
+  readonly clusterHost: string | undefined;
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
   readonly embedder: Embedder | undefined;
 }
@@ -50,7 +51,7 @@ export interface ServiceInfo {
  * `limits` are JSON.
  */
 export function serviceMetadata(facts: ServiceInfo): Record<string, string> {
-  const { state, servingMs, options, cluster, tiers, embedder } = facts;
+  const { state, servingMs, options, cluster, clusterHost, tiers, embedder } = facts;
   const runners = [...tiers.values()];
   const features = Object.keys(FEATURES).filter((name) =>
     runners.some((runner) => hasFeature(runner.features, name)),
@@ -67,6 +68,7 @@ export function serviceMetadata(facts: ServiceInfo): Record<string, string> {
     plugins: JSON.stringify(manifests),
     limits: JSON.stringify(LIMITS),
     ...(cluster !== undefined && { cluster }),
+    ...(clusterHost !== undefined && { cluster_host: clusterHost }),
     ...(embedder && { embedder_id: embedder.id, embedder_dimensions: String(embedder.dimensions) }),
   };
 }
