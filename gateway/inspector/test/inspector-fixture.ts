@@ -85,15 +85,18 @@ export class InspectorFixture {
   /**
    * Runs axe on a view once `ready` resolves: in light and dark, on a desktop and on a phone, which must not
    * scroll sideways.
+   *
+   * @param url of another gateway than the own one.
    */
   async expectAccessible(
     hash: string,
     agent: string,
     ready: (page: Page) => Promise<unknown>,
+    url = this.url,
   ): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const viewport of [DESK, PHONE]) {
-        const { page, problems } = await this.open(hash, { agent, colorScheme, viewport });
+        const { page, problems } = await this.open(hash, { agent, url, colorScheme, viewport });
         await ready(page);
         expect({ colorScheme, ...viewport, violations: await violationsOf(page) }).toMatchObject({
           violations: [],

@@ -31,6 +31,8 @@ export interface Health {
 
 export interface HostHealth {
   readonly id: string;
+  /** Name in its cluster. Absent outside a cluster. */
+  readonly name?: string;
   readonly version: string;
   readonly state: string;
   readonly started: string;

@@ -67,8 +67,12 @@ export class HostsHealth {
     const { bus, clock, prefix } = this.#dependencies;
     const answers = await bus.requestMany(SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
     const found = answers.slice(0, HOSTS_MAX).flatMap(({ payload }) => readHost(payload, prefix) ?? []);
-    return { at: clock.now(), found: found.sort((a, b) => (a.host.id < b.host.id ? -1 : 1)) };
+    return { at: clock.now(), found: found.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
   }
+}
+
+function nameOf({ host: { name, id } }: FoundHost): string {
+  return name ?? id;
 }
 
 /** Returns undefined if the payload is not from a host of this prefix. */
@@ -81,6 +85,7 @@ function readHost(payload: Uint8Array, prefix: string): FoundHost | undefined {
   const tiers = Object.entries(objectOf(stats.tiers)).slice(0, 8);
   const host = {
     id: stats.id,
+    ...(metadata.cluster_host !== undefined && { name: textOf(metadata.cluster_host) }),
     version: textOf(stats.version),
     state: textOf(metadata.state),
     started: textOf(stats.started),

@@ -8,8 +8,10 @@ import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
 import { Budgets } from "./health/budgets.js";
 import { addSample, operationLines, processLine, SAMPLE_MS, tierLines } from "./health/health-samples.js";
+import { HostList } from "./health/host-list.js";
 import { HostTables } from "./health/host-tables.js";
 import { Plot } from "./health/plot.js";
+import { nameOf } from "./host-figures.js";
 
 const MIB = 1_048_576;
 
@@ -17,7 +19,8 @@ const MIB = 1_048_576;
 export function Page({ api, who, route }: PageProps): VNode {
   const { samples, failure } = useSamples(api);
   const hosts = samples.at(-1)?.hosts ?? [];
-  const host = hosts.find(({ id }) => id === route.params.get("host")) ?? hosts[0];
+  const chosen = route.params.get("host") ?? hosts[0]?.id;
+  const host = hosts.find(({ id }) => id === chosen) ?? hosts[0];
   return html`<${Failure} of=${failure} />
     <${Budgets} api=${api} who=${who} />
     ${
@@ -28,7 +31,9 @@ export function Page({ api, who, route }: PageProps): VNode {
     }
     ${
       host !== undefined &&
-      html`<${HostChooser} hosts=${hosts} host=${host} go=${route.go} />
+      html`${hosts.length > 1 && html`<${HostList} hosts=${hosts} href=${route.href} />`}
+      ${host.id !== chosen && html`<p class="quiet" role="status">The chosen host does not answer. This is another one.</p>`}
+      <${ShownHost} host=${host} />
       <${HostPlots} samples=${samples} host=${host} />
       <${HostTables} samples=${samples} host=${host} />`
     }`;
@@ -64,21 +69,9 @@ function useSamples(api: Api): { readonly samples: readonly Health[]; readonly f
   return { samples, failure };
 }
 
-function HostChooser({
-  hosts,
-  host,
-  go,
-}: {
-  readonly hosts: readonly HostHealth[];
-  readonly host: HostHealth;
-  readonly go: PageProps["route"]["go"];
-}): VNode {
+function ShownHost({ host }: { readonly host: HostHealth }): VNode {
   const { id, version, state, started } = host;
-  const option = (known: HostHealth) =>
-    html`<option key=${known.id} value=${known.id} selected=${known === host}>${known.id}</option>`;
-  const choose = (event: Event) => go({ host: (event.currentTarget as HTMLSelectElement).value });
-  return html`${hosts.length > 1 && html`<label>Host <select onChange=${choose}>${hosts.map(option)}</select></label>`}
-    <p data-host=${id}>Host ${id}, version ${version}: <strong>${state}</strong>
+  return html`<p data-host=${id}>Host ${nameOf(host)}, version ${version}: <strong>${state}</strong>
       <span class="quiet"> since ${new Date(started).toLocaleString()}</span></p>`;
 }
 

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { counted, countText, sizeText } from "../../figures.js";
 import type { Loaded } from "../../loaded.js";
 import { hrefOf } from "../../route.js";
-import { queueOf } from "./hosts.js";
+import { figuresOf } from "../host-figures.js";
 import { spentText } from "./spending.js";
 
 export interface TilesProps {
@@ -76,7 +76,7 @@ function queueTile({ value, failure }: Loaded<Health>): Tile {
   const href = hrefOf("health");
   if (value === undefined && failure === undefined)
     return { title: "Queue", value: "…", note: "asking the hosts", href };
-  const queue = value && queueOf(value.hosts);
+  const queue = value && figuresOf(value.hosts);
   const notes = [
     "waiting calls",
     queue?.backlog !== undefined && `${countText(queue.backlog)} to flush`,
