@@ -32,16 +32,17 @@ describe("the memory limit", () => {
 });
 
 describe("the limits of a host", () => {
-  const bounds = (limitBytes: number, heapBytes = 64 * GIB) =>
-    fitToMemory(CONFIG_DEFAULTS, { limitBytes, heapBytes }) as unknown as Record<
+  const bounds = (limitBytes: number, heapBytes = 64 * GIB, shardCount?: number) =>
+    fitToMemory(CONFIG_DEFAULTS, { limitBytes, heapBytes }, shardCount) as unknown as Record<
       string,
       Record<string, number>
     >;
 
   /** Sum for the working tier and two durable tiers. */
-  function sum({ host, lru, kit, storage }: ReturnType<typeof bounds>): number {
+  function sum({ host, lru, kit, storage }: ReturnType<typeof bounds>, backlogCount = 1): number {
     const known = 350 * kit!.operationCountMax! + 300 * kit!.knownScopeCountMax!;
-    const durable = kit!.residentBytesMax! + kit!.bodyCacheBytes! + kit!.backlogBytesMax! + known;
+    const backlogs = backlogCount * kit!.backlogBytesMax!;
+    const durable = kit!.residentBytesMax! + kit!.bodyCacheBytes! + backlogs + known;
     const caches = storage!.indexCacheBytes! + storage!.metadataCacheBytes!;
     const working = lru!.bytesMax! + lru!.operationBytesMax! + 350 * lru!.operationCountMax!;
     return working + 2 * (durable + caches) + host!.inFlightBytesMax! + host!.embedderCacheBytesMax!;
@@ -53,6 +54,24 @@ describe("the limits of a host", () => {
       expect(1.2 * sum(bounds(limitBytes)) + 256 * MIB).toBeLessThan(limitBytes);
     },
   );
+
+  it.each([
+    [768 * MIB, 1],
+    [768 * MIB, 16],
+    [4 * GIB, 16],
+    [4 * GIB, 128],
+  ])("total at most %i bytes with the backlogs of %i shards, all on one host", (limitBytes, shardCount) => {
+    expect(1.2 * sum(bounds(limitBytes, 64 * GIB, shardCount), shardCount) + 256 * MIB).toBeLessThan(
+      limitBytes,
+    );
+  });
+
+  it("give each shard an equal part for its backlog, at most the default and at least a mebibyte", () => {
+    const backlog = (...given: Parameters<typeof bounds>) => bounds(...given).kit!.backlogBytesMax! / MIB;
+    expect(backlog(16 * GIB, 64 * GIB, 1)).toBe(64);
+    expect(backlog(16 * GIB, 4 * GIB, 16)).toBeCloseTo((0.7 * 4_096 - 96) / 160, 4);
+    expect(backlog(GIB, GIB, 256)).toBe(1);
+  });
 
   it("equal the defaults with enough memory", () => {
     const { lru, kit } = bounds(16 * GIB);

@@ -11,7 +11,9 @@ import type { Host } from "@membus/host";
 import { monotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { composeProviders, createConfiguredHost } from "../compose/compose-host.js";
+import { fitToMemory } from "../compose/memory-budget.js";
 import type { Config } from "../config/config-schema.js";
+import type { MemoryLimit } from "../config/memory-limit.js";
 import { joinCluster } from "./join-cluster.js";
 import { controlCommands, entriesCommands } from "./shard-commands.js";
 import { serveShardControl } from "./shard-control.js";
@@ -32,19 +34,21 @@ export interface ClusterHostParts {
   readonly bus: NatsBus;
   readonly logger: Logger;
   readonly env: NodeJS.ProcessEnv;
+  readonly limit: MemoryLimit;
 }
 
 /**
- * Creates a host of the cluster that the settings describe. The host is not started.
+ * Creates a host of the cluster that the settings describe, within the memory limit. The host is not started.
  * @throws {TypeError} for invalid settings. Else as `joinCluster` does.
  */
 export async function composeClusterHost(
-  config: Config,
-  { bus, logger, env }: ClusterHostParts,
+  given: Config,
+  { bus, logger, env, limit }: ClusterHostParts,
 ): Promise<ClusterHost> {
-  const providers = await composeProviders(config, env, logger);
-  const joined = await joinCluster(config, bus, providers.embedder?.id ?? null, env);
+  const providers = await composeProviders(given, env, logger);
+  const joined = await joinCluster(given, bus, providers.embedder?.id ?? null, env);
   const { identity, stores } = joined;
+  const config = fitToMemory(given, limit, identity.shardCount);
   const plugins = shardedPlugins(config, joined);
   const shardedBus = new ShardedBus(bus);
   const name = config.cluster?.host ?? hostName();

@@ -26,9 +26,8 @@ export async function upCluster({ config: given, output }: Session, start: Start
   );
   try {
     const { composeClusterHost } = await import("./compose-cluster-host.js");
-    const { fitToMemory } = await import("../compose/memory-budget.js");
-    const parts = { bus, logger, env: process.env };
-    const { host, name, identity, serve } = await composeClusterHost(fitToMemory(config, limit), parts);
+    const parts = { bus, logger, env: process.env, limit };
+    const { host, name, identity, serve } = await composeClusterHost(config, parts);
     const sources = { stats: () => host.stats(), busState: () => bus.state };
     await withHealth(config, sources, output.note, async () => {
       await host.start();

@@ -44,11 +44,14 @@ const DEFAULTS = {
 } as const;
 
 /**
- * Limits of buffers that absorb bursts. If they are too small, requests are refused although the disk would
- * soon catch up. Each gets at most `BUFFER_SHARE` of the heap budget, before the caches are scaled.
+ * Share of the heap budget that a buffer gets at most, before the caches are scaled. Buffers absorb bursts: if
+ * they are too small, requests are refused although the disk would soon catch up.
  */
-const BUFFERS: ReadonlySet<string> = new Set(["inFlightBytesMax", "backlogBytesMax"]);
 const BUFFER_SHARE = 1 / 40;
+/** The same for the backlogs of all shards of a tier. One host may have to serve all of them. */
+const SHARD_BACKLOGS_SHARE = 1 / 10;
+/** Smallest backlog of a shard that the options accept. */
+const SHARD_BACKLOG_MIN = MIB;
 
 /** Minimum limits, so that messages of the usual size are accepted. */
 const MINIMUMS: Bounds = {
@@ -71,16 +74,21 @@ const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
   "metadataCacheBytes",
 ]);
 
-/** Returns the settings with every limit that is not configured scaled down to fit the memory limit. */
-export function fitToMemory(config: Config, limit: MemoryLimit): Config {
+/**
+ * Returns the settings with every limit that is not configured scaled down to fit the memory limit.
+ * @param shardCount number of shards in a cluster. Each has a backlog. Other limits hold for a whole tier.
+ */
+export function fitToMemory(config: Config, limit: MemoryLimit, shardCount?: number): Config {
   const budget = Math.max(0, ALLOCATED_SHARE * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
   const heapBudget = Math.min(budget, Math.max(0, HEAP_ALLOCATED_SHARE * limit.heapBytes - HEAP_IDLE_BYTES));
-  const bufferMax = BUFFER_SHARE * heapBudget;
-  const { buffered, kept } = countedBytes(bufferMax);
+  const buffers = bufferBounds(heapBudget, shardCount);
+  const backlogCount = DURABLE_COUNT * (shardCount ?? 1);
+  const buffered = buffers.inFlightBytesMax + backlogCount * buffers.backlogBytesMax;
+  const kept = keptBytes();
   const shareOf = (bytes: number) => Math.min(1, Math.max(0, bytes - buffered) / kept);
   const [share, heapShare] = [shareOf(budget), shareOf(heapBudget)];
   const boundOf = (name: string, max: number) => {
-    if (BUFFERS.has(name)) return bufferOf(name, max, bufferMax);
+    if (name === "inFlightBytesMax" || name === "backlogBytesMax") return buffers[name];
     const shrunk = Math.floor(max * (OUTSIDE_HEAP.has(name) ? share : heapShare));
     return Math.min(max, Math.max(MINIMUMS[name] ?? 1, shrunk));
   };
@@ -97,26 +105,33 @@ export function fitToMemory(config: Config, limit: MemoryLimit): Config {
   };
 }
 
-function bufferOf(name: string, max: number, bufferMax: number): number {
-  return Math.floor(Math.min(max, Math.max(MINIMUMS[name] ?? 1, bufferMax)));
+interface BufferBounds {
+  readonly inFlightBytesMax: number;
+  /** Limit of one shard, if there are shards. */
+  readonly backlogBytesMax: number;
 }
 
-/**
- * Returns the scaled size of all buffers, and the default size of everything else. Limits per agent and per
- * partition are included in these.
- */
-function countedBytes(bufferMax: number): { readonly buffered: number; readonly kept: number } {
+function bufferBounds(heapBudget: number, shardCount: number | undefined): BufferBounds {
+  const { inFlightBytesMax, backlogBytesMax } = { ...DEFAULTS.host, ...DEFAULTS.kit };
+  const between = (min: number, bytes: number, max: number) =>
+    Math.floor(Math.min(max, Math.max(min, bytes)));
+  const buffer = BUFFER_SHARE * heapBudget;
+  return {
+    inFlightBytesMax: between(MINIMUMS.inFlightBytesMax!, buffer, inFlightBytesMax),
+    backlogBytesMax:
+      shardCount === undefined
+        ? between(MINIMUMS.backlogBytesMax!, buffer, backlogBytesMax)
+        : between(SHARD_BACKLOG_MIN, (SHARD_BACKLOGS_SHARE * heapBudget) / shardCount, backlogBytesMax),
+  };
+}
+
+/** Returns the default size of everything but buffers. Limits per agent and per partition are included in it. */
+function keptBytes(): number {
   const { host, lru, kit, storage } = DEFAULTS;
-  const inFlight = bufferOf("inFlightBytesMax", host.inFlightBytesMax, bufferMax);
-  const backlog = bufferOf("backlogBytesMax", kit.backlogBytesMax, bufferMax);
   const working = lru.bytesMax + lru.operationBytesMax + OPERATION_BYTES * lru.operationCountMax;
   const cached = kit.bodyCacheBytes + storage.indexCacheBytes + storage.metadataCacheBytes;
   const known = OPERATION_BYTES * kit.operationCountMax + KNOWN_SCOPE_BYTES * kit.knownScopeCountMax;
-  const durable = kit.residentBytesMax + cached + known;
-  return {
-    buffered: inFlight + DURABLE_COUNT * backlog,
-    kept: working + DURABLE_COUNT * durable + host.embedderCacheBytesMax,
-  };
+  return working + DURABLE_COUNT * (kit.residentBytesMax + cached + known) + host.embedderCacheBytesMax;
 }
 
 function pick<T, K extends keyof T>(defaults: T, names: readonly K[]): Readonly<Record<K, number>> {
