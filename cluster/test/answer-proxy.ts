@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 
-/** A proxy before a server that can lose the server's answers, or hold what it is sent. */
+/** A proxy before a server that can lose the server's answers, or hold requests. */
 export class AnswerProxy {
   readonly #port: number;
   readonly #server = createServer((client) => this.#forward(client));
   readonly #sockets = new Set<Socket>();
   #losesAnswers = false;
-  /** What the server has not been sent, by its sockets. */
+  /** Bytes that the server has not been sent, by its sockets. */
   #held: Map<Socket, Buffer[]> | undefined;
   #onAnswer: (chunk: Buffer) => void = () => {};
 
@@ -41,7 +41,7 @@ export class AnswerProxy {
     return [...this.#held!.values()].some((chunks) => Buffer.concat(chunks).includes(words));
   }
 
-  /** Sends the server what was held. Resolves when it has answered the message to this subject. */
+  /** Sends the server all that it held. Resolves when it has answered the message to this subject. */
   async releaseRequests(subject: string): Promise<void> {
     const held = [...this.#held!].map(([server, chunks]) => ({ server, bytes: Buffer.concat(chunks) }));
     const inbox = new RegExp(`HPUB ${subject}\\S* (\\S+) `).exec(

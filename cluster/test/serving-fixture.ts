@@ -50,7 +50,7 @@ export class HostProcess {
   }
 }
 
-/** Options of a host that differ from those of other tests. */
+/** Options of a host that differ from the defaults of these tests. */
 export type HostOptions = Partial<ConstructorParameters<typeof HostProcess>[0]>;
 
 /** A cluster, and agents of four tenants that write to it. */

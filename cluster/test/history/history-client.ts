@@ -7,7 +7,7 @@ export const EPISODIC = { tier: "episodic" } as const;
 
 /** Some keys are written often, so that calls on them overlap. Others keep their value for long. */
 const KEYS = { hot: 4, all: 200 };
-/** Of a hundred calls. The others are reads. */
+/** Bounds of the kinds of calls, among a hundred. The others are reads. */
 const PARTS = { store: 45, forget: 55, repeat: 60 };
 
 /** A write that was answered, to be sent again. */

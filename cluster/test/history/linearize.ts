@@ -3,7 +3,7 @@ import type { Call } from "./call.js";
 /** Contents of a key: the last stored value, or null. */
 type State = { readonly value: number; readonly revision: number | undefined } | null;
 
-/** Part of an order: all answered calls before `from`, and those of `ahead`. */
+/** Part of an order: all answered calls before `from`, and the calls in `ahead`. */
 interface Step {
   readonly from: number;
   readonly ahead: readonly number[];
@@ -13,8 +13,8 @@ interface Step {
 }
 
 /**
- * Looks for an order of the calls on one key that explains all answers. Each call has its effect at one moment between its
- * beginning and its end (linearizability, with the search of Wing and Gong, and the memory of Lowe).
+ * Looks for an order of the calls on one key that explains all answers. Each call has its effect at one moment
+ * between its beginning and its end (linearizability). It searches as Wing and Gong do, with the memory of Lowe.
  * @returns undefined, or the first call that no order explains.
  */
 export function unexplainedCall(calls: readonly Call[]): Call | undefined {

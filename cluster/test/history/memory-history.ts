@@ -27,7 +27,7 @@ export class MemoryHistory {
     await Promise.all(this.#running);
   }
 
-  /** Ends the calls, reads all keys once more, and returns what is wrong. */
+  /** Ends the calls, reads all keys once more, and returns all problems. */
   async problems(): Promise<string[]> {
     for (const client of this.clients) client.stop();
     const ended = await Promise.allSettled(this.#running);

@@ -2,7 +2,7 @@ import { type Call, callText, type StoreCall } from "./call.js";
 import { unexplainedCall } from "./linearize.js";
 
 /**
- * Returns what is wrong with the answers that the clients of one memory got: lost, doubled or returned entries, stale reads, and
+ * Returns the problems of the answers that the clients of one memory got: lost, doubled or returned entries, stale reads, and
  * revisions that do not grow.
  */
 export function problemsOf(calls: readonly Call[]): string[] {

@@ -24,9 +24,11 @@ const WORDS = new RegExp(
   ].join("|")}) \\(os error`,
   "i",
 );
-/** Error of LanceDB after its retries. A missing or a forbidden object has another text. */
+/** Error of LanceDB after its retries. A missing object has another text. */
 const OBJECT_STORE = "Generic S3 error";
 const NO_ANSWER = /HTTP error|non-2xx status code: (?:408|429|5\d\d)/;
+/** Answers to keys that have expired or lack a permission. */
+const NO_ACCESS = /Error performing \w+ http.* non-2xx status code: 40[13]/s;
 
 /**
  * Returns whether an error, or its cause, means that a store cannot be reached now, or belongs to another process.
@@ -38,6 +40,7 @@ export function isUnreachable(error: unknown): boolean {
   const { code, message, cause } = error as NodeJS.ErrnoException;
   if (CODES.has(String(code)) || WORDS.test(message)) return true;
   if (message.includes(OBJECT_STORE) && NO_ANSWER.test(message)) return true;
+  if (NO_ACCESS.test(message)) return true;
   return isUnreachable(cause);
 }
 

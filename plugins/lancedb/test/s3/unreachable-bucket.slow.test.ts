@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-it.each<Fault["answer"]>([503, "cut"])(
+it.each<Fault["answer"]>([403, 503, "cut"])(
   "a bucket that answers %s for a while loses no row and doubles none",
   async (answer) => {
     const { storage } = await fixture.takeOver();
