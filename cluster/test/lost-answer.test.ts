@@ -2,8 +2,8 @@ import { monotonicClock, silentLogger } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { FACTS } from "../../plugins/kit/test/place-suite.js";
 import { ClusterBucket, openKvPlace } from "../src/index.js";
-import { AnswerProxy } from "./answer-proxy.js";
 import { ClusterFixture } from "./cluster-fixture.js";
+import { FaultyLink } from "./faulty-link.js";
 import { TestHold } from "./test-hold.js";
 
 let fixture: ClusterFixture;
@@ -19,9 +19,9 @@ const unused = () => {
 it("a write that was done without an answer is found and not made again", async () => {
   const name = await fixture.createBucket();
   const direct = await fixture.openBucket(name);
-  const proxy = await AnswerProxy.open(fixture.url);
-  fixture.onClose(() => proxy.close());
-  const connection = await fixture.connect(proxy.url);
+  const link = await FaultyLink.open(fixture.url);
+  fixture.onClose(() => link.close());
+  const connection = await fixture.connect(link.url);
   const bucket = await ClusterBucket.open(connection, { name, requestTimeoutMs: 200 });
   const hold = new TestHold(1);
   const { manifest } = openKvPlace(
@@ -32,10 +32,10 @@ it("a write that was done without an answer is found and not made again", async 
   const revision = async () => (await direct.get("tier.0.semantic.facts"))!.revision;
   const before = await revision();
 
-  proxy.loseAnswers();
+  link.loseAnswers();
   const written = manifest.write(FACTS);
   await expect.poll(revision).toBe(before + 1);
-  proxy.repair();
+  link.repair();
   await written;
   await manifest.write({ ...FACTS, flushedSeq: 42 });
   expect(await revision()).toBe(before + 2);

@@ -48,6 +48,8 @@ export interface NatsClusterOptions {
   readonly user?: NatsUser;
   /** Whether JetStream syncs every write to disk before it answers. */
   readonly syncAlways?: boolean;
+  /** Whether servers tell clients the addresses of the others. By default they do. */
+  readonly advertise?: boolean;
 }
 
 /** Starts three servers with JetStream and waits until they answer. */

@@ -2,8 +2,8 @@ import { monotonicClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
-import { AnswerProxy } from "./answer-proxy.js";
 import { ClusterFixture } from "./cluster-fixture.js";
+import { FaultyLink } from "./faulty-link.js";
 import { LogPlace } from "./log-place.js";
 
 let fixture: ClusterFixture;
@@ -13,26 +13,26 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(requireRecentServer);
 
-/** Opens a log through a proxy that can lose answers. */
-async function openBehindProxy() {
-  const proxy = await AnswerProxy.open(fixture.url);
-  onTestFinished(() => proxy.close());
+/** Opens a log over a link that can lose answers. */
+async function openBehindLink() {
+  const link = await FaultyLink.open(fixture.url);
+  onTestFinished(() => link.close());
   const place = new LogPlace(fixture.connection, { replicas: 1 });
-  const connection = await fixture.connect(proxy.url);
+  const connection = await fixture.connect(link.url);
   const owner = await place.take(connection, { requestTimeoutMs: 200 });
-  return { proxy, place, ...owner };
+  return { link, place, ...owner };
 }
 
 it("a message that was stored without an answer is not stored again", async () => {
-  const { proxy, place, log, hold } = await openBehindProxy();
+  const { link, place, log, hold } = await openBehindLink();
   await append(log, "one");
   const lastSeq = async () => (await place.newest()).state.last_seq;
   const before = await lastSeq();
-  proxy.loseAnswers();
+  link.loseAnswers();
   const two = append(log, "two");
   await expect.poll(lastSeq).toBe(before + 1);
   const three = append(log, "three");
-  proxy.repair();
+  link.repair();
   expect(await Promise.all([two, three])).toEqual([2, 3]);
   expect(await lastSeq()).toBe(before + 2);
   expect(hold.lostBecause).toEqual([]);
@@ -40,13 +40,13 @@ it("a message that was stored without an answer is not stored again", async () =
 });
 
 it("a stream that was created without an answer becomes the next segment", async () => {
-  const { proxy, place, log } = await openBehindProxy();
+  const { link, place, log } = await openBehindLink();
   await append(log, "one");
-  proxy.loseAnswers();
+  link.loseAnswers();
   await expect(log.rotate()).rejects.toMatchObject({
     ...{ code: "unavailable", detail: { reason: "jetstream", retry_after_ms: 500 } },
   });
-  proxy.repair();
+  link.repair();
   await expect.poll(() => log.rotate().catch(() => undefined)).toBe(2);
   expect(await append(log, "two")).toBe(2);
   expect(log.stats.segmentCount).toBe(2);
@@ -65,10 +65,10 @@ it("opening reads many messages without a failed request", async () => {
 });
 
 it("without the servers all calls are unavailable, and appends once the shard is lost", async () => {
-  const { proxy, place, log, hold } = await openBehindProxy();
+  const { link, place, log, hold } = await openBehindLink();
   await append(log, "one");
   await log.rotate();
-  proxy.loseAnswers();
+  link.loseAnswers();
   const absent = { code: "unavailable", detail: { reason: "jetstream", retry_after_ms: 500 } };
   await expect(log.read(1)).rejects.toMatchObject(absent);
   await expect(log.trim(2)).rejects.toMatchObject(absent);

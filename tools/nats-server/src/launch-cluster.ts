@@ -22,6 +22,8 @@ const ClusterOptionsSchema = optionSet({
   nodeCount: option.integer(1, 9).default(3),
   /** Whether JetStream syncs every write to disk before it answers. */
   syncAlways: option.boolean().default(false),
+  /** Whether the servers tell clients the addresses of the other servers. */
+  advertise: option.boolean().default(true),
   /** Additional lines of every server's configuration. */
   config: option.text().optional(),
 });
@@ -130,7 +132,7 @@ class ServerNode implements ClusterNode {
   }
 
   #configuration(): string {
-    const { syncAlways, config } = this.#options;
+    const { syncAlways, advertise, config } = this.#options;
     const { routePorts } = this.#ports;
     const others = routePorts.filter((_, index) => index !== this.#index);
     const sync = syncAlways ? ", sync_interval: always" : "";
@@ -138,6 +140,7 @@ class ServerNode implements ClusterNode {
       `server_name: ${this.name}`,
       `jetstream { store_dir: ${JSON.stringify(this.storeDir)}${sync} }`,
       `cluster { name: membus, listen: "${HOST}:${routePorts[this.#index]}"`,
+      `  no_advertise: ${!advertise}`,
       `  routes: [${others.map((port) => `"nats://${HOST}:${port}"`).join(", ")}] }`,
       config ?? "",
       "",

@@ -13,7 +13,7 @@ import { temporaryDir } from "./fake-nats-server.js";
 const answers = async (url: string) =>
   (await readServerInfo(Number(new URL(url).port), 5_000, systemClock)) !== undefined;
 
-async function launch(options: { syncAlways?: boolean; config?: string } = {}) {
+async function launch(options: { syncAlways?: boolean; advertise?: boolean; config?: string } = {}) {
   const directory = temporaryDir();
   const cluster = await launchNatsCluster({ binary, directory, ...options });
   onTestFinished(async () => {
@@ -56,6 +56,25 @@ it("syncAlways and config are in the configuration of each node", async (context
     expect(text).toContain("sync_interval: always");
     expect(text).toContain("max_payload: 4096");
   }
+});
+
+it.each([
+  [true, 3],
+  [false, 0],
+])("a client learns other servers if advertise is %s", async (advertise, count) => {
+  const { urls } = await launch({ advertise });
+  const [first, second] = await Promise.all(urls.slice(0, 2).map((server) => connect({ servers: server })));
+  onTestFinished(async () => void (await Promise.all([first!.close(), second!.close()])));
+  second!.subscribe("ask", { callback: (_, message) => void message.respond() });
+  // Answered once the servers are connected to each other.
+  await expect.poll(() => first!.request("ask").catch(() => undefined)).toBeDefined();
+  const known = async () => {
+    const connection = await connect({ servers: urls[0]! });
+    const { connect_urls: found = [] } = connection.info!;
+    await connection.close();
+    return found.length;
+  };
+  await expect.poll(known).toBe(count);
 });
 
 it("kill ends all nodes", async () => {

@@ -2,21 +2,27 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { integerFlag } from "../../crash/soak-command.js";
 
-export const HELP = `npm run soak:cluster -- [--minutes N] [--seed S] [--hosts N] [--plant]
+const MINUTES_DEFAULT = 10;
+
+export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--plant]
 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
-while hosts are killed, stopped, suspended and drained, shards are moved, nats-servers are killed, the store does not answer, and
-backups are made. In the end every acknowledged store must be there, no forgotten entry may be there, and no read may have been late. The
-exit code is 1 otherwise.
+while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
+time. Shards are moved, one, two or all nats-servers are killed, and backups are made. The store fails, is slow, loses answers, sends
+half of them, or carries requests out late. In the end every acknowledged store must be there, no forgotten entry may be there, and
+no read may have been late. The exit code is 1 otherwise.
 
-  --minutes N   duration, the last fault is completed (default 10)
+  --minutes N   duration, the last fault is completed (default ${MINUTES_DEFAULT})
+  --faults N    number of faults, instead of a duration
   --seed S      seed of the faults (default: random, printed at the start)
   --hosts N     number of hosts, 2..9 (default 5)
   --plant       forget an acknowledged entry behind the back of the check, which must find it
 `;
 
 export interface ClusterSoakFlags {
-  readonly minutes: number;
+  /** Undefined if `faults` is given. */
+  readonly minutes: number | undefined;
+  readonly faults: number | undefined;
   readonly seed: number;
   readonly hosts: number;
   readonly plant: boolean;
@@ -27,7 +33,8 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
   const { values } = parseArgs({
     args,
     options: {
-      minutes: { type: "string", default: "10" },
+      minutes: { type: "string" },
+      faults: { type: "string" },
       seed: { type: "string", default: String(randomInt(1_000_000)) },
       hosts: { type: "string", default: "5" },
       plant: { type: "boolean", default: false },
@@ -35,8 +42,12 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
     },
   });
   if (values.help) return undefined;
+  const { minutes, faults } = values;
+  if (minutes !== undefined && faults !== undefined) throw new TypeError("give either --minutes or --faults");
+  const duration = minutes ?? (faults === undefined ? String(MINUTES_DEFAULT) : undefined);
   return {
-    minutes: integerFlag("minutes", values.minutes, 1, 10_000),
+    minutes: duration === undefined ? undefined : integerFlag("minutes", duration, 1, 10_000),
+    faults: faults === undefined ? undefined : integerFlag("faults", faults, 1),
     seed: integerFlag("seed", values.seed, 0),
     hosts: integerFlag("hosts", values.hosts, 2, 9),
     plant: values.plant,

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryClient } from "@membus/agent-client";
 import { mappingLines } from "@membus/cluster/routing";
@@ -6,29 +8,36 @@ import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.j
 import { Chance } from "../../crash/kill-loop/chance.js";
 import { runSoakCommand } from "../../crash/soak-command.js";
 import { ClusterStage } from "../cluster-stage.js";
-import { FAULTS, LEASE_MS, SHARD_COUNT } from "./faults.js";
+import { LEASE_MS, SHARD_COUNT } from "./fault.js";
+import { endlessFaults } from "./faults.js";
 import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
 
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 /** Time in which all agents must have gone on after a fault. */
 const PROGRESS_MS = 180_000;
 const STORES_AFTER_FAULT = 20;
+/** Rows wait for a minute by default. Earlier flushes meet more faults of the store. */
+const FLUSH_MS = [300, 3_000, 60_000];
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
-async function soak({ minutes, seed, hosts, plant }: ClusterSoakFlags): Promise<void> {
-  note(`${minutes} minutes, ${hosts} hosts, seed ${seed}`);
-  const stage = await ClusterStage.open({ config: mappingLines("a2e", SHARD_COUNT) });
+async function soak({ minutes, faults, seed, hosts, plant }: ClusterSoakFlags): Promise<void> {
+  const chance = new Chance(seed);
+  const flushMs = chance.one(FLUSH_MS);
+  const duration = faults === undefined ? `${minutes} minutes` : `${faults} faults`;
+  note(`${duration}, ${hosts} hosts, rows are flushed after ${flushMs} ms, seed ${seed}`);
+  const stage = await ClusterStage.open({ config: mappingLines("a2e", SHARD_COUNT), hasLinks: true });
+  writeFileSync(join(stage.folder, "membus.yaml"), `kit: { flushIdleMs: ${flushMs} }\n`);
   let keep = true;
   const takeBack = endOnSignal(() => stage.close({ keep }));
   try {
     await startHosts(stage, hosts);
     const agents = await Promise.all(TENANTS.map((tenant) => connect(stage, tenant)));
     const writers = agents.map((agent) => new Writer(agent));
-    const endsAt = Date.now() + minutes * 60_000;
+    const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     // A request that fails for good ends the soak.
     await Promise.race([
-      makeFaults(stage, writers, { seed, endsAt }),
+      makeFaults(stage, writers, { chance, endsAt, countMax: faults ?? Number.POSITIVE_INFINITY }),
       ...writers.map(({ running }) => running),
     ]);
     if (plant) await agents[0]!.forget({ keys: ["k0"], ...EPISODIC });
@@ -51,16 +60,23 @@ async function startHosts(stage: ClusterStage, count: number): Promise<void> {
   for (const name of "abcdefghi".slice(0, count)) await stage.start(name);
 }
 
+interface Duration {
+  readonly endsAt: number;
+  readonly countMax: number;
+}
+
 async function makeFaults(
   stage: ClusterStage,
   writers: readonly Writer[],
-  { seed, endsAt }: { readonly seed: number; readonly endsAt: number },
+  { chance, endsAt, countMax }: Duration & { readonly chance: Chance },
 ): Promise<void> {
-  const chance = new Chance(seed);
-  for (let count = 1; Date.now() < endsAt; count++) {
-    const what = await chance.one(FAULTS)(stage, chance);
-    await goOn(writers);
+  let count = 0;
+  for (const fault of endlessFaults(chance)) {
+    if (count >= countMax || Date.now() >= endsAt) return;
+    count += 1;
+    const what = await fault(stage, chance);
     note(`${count}: ${what}, ${storedCount(writers)} stores`);
+    await goOn(writers);
   }
 }
 

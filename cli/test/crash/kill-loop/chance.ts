@@ -20,6 +20,12 @@ export class Chance {
     return choices[this.int(choices.length)]!;
   }
 
+  /** Returns this number of different choices in random order. */
+  some<T>(choices: readonly T[], count: number): T[] {
+    const left = [...choices];
+    return Array.from({ length: count }, () => left.splice(this.int(left.length), 1)[0]!);
+  }
+
   hex(bytes: number): string {
     return Array.from({ length: bytes }, () => this.int(256).toString(16).padStart(2, "0")).join("");
   }

@@ -101,6 +101,36 @@ it("fails one request before or after its effect, or cuts the connection", async
   expect(s3.store.keys).toEqual(["b", "c"]);
 });
 
+it("ends the connection after half of an answer", async () => {
+  await send("PUT", "/a", { body: "0123456789" });
+  s3.fail({ matches: ({ operation }) => operation === "get", afterEffect: true, answer: "half" });
+  const response = await send("GET", "/a");
+  expect([response.status, response.headers.get("content-length")]).toEqual([200, "10"]);
+  let text = "";
+  const read = async () => {
+    for await (const chunk of response.body!) text += Buffer.from(chunk).toString();
+  };
+  await expect(read()).rejects.toThrow("terminated");
+  expect(text).toBe("01234");
+  expect(await (await send("GET", "/a")).text()).toBe("0123456789");
+});
+
+it("carries held requests out once it is healed, also if their senders have gone", async () => {
+  s3.holdAll(({ operation }) => operation === "put");
+  const before = s3.requestCount;
+  const kept = send("PUT", "/a", { body: "1" });
+  const gone = new AbortController();
+  const left = expect(send("PUT", "/b", { body: "2", signal: gone.signal })).rejects.toThrow("aborted");
+  await expect.poll(() => s3.requestCount).toBe(before + 2);
+  gone.abort();
+  await left;
+  expect(await statusOf(send("GET", "/a"))).toBe(404);
+  s3.heal();
+  expect(await statusOf(kept)).toBe(200);
+  await expect.poll(() => s3.store.keys).toEqual(["a", "b"]);
+  expect(await statusOf(send("PUT", "/c"))).toBe(200);
+});
+
 it("serves LanceDB tables with files that are uploaded in parts", async () => {
   const operations = new Set<string | undefined>();
   const record = ({ operation }: { operation: string | undefined }) => !operations.add(operation);

@@ -11,8 +11,8 @@ export interface Fault {
   readonly matches: (request: S3Request) => boolean;
   /** Whether the request is carried out first, so that only its answer is lost. */
   readonly afterEffect: boolean;
-  /** Status of the answer, or `cut` for a connection that ends without an answer. */
-  readonly answer: 403 | 500 | 503 | "cut";
+  /** Status of the answer. `cut` ends the connection before the answer, `half` after half of its bytes. */
+  readonly answer: 403 | 500 | 503 | "cut" | "half";
   /** Whether the fault applies to all matching requests until the server is healed. */
   readonly isLasting?: boolean;
 }
@@ -48,6 +48,7 @@ export class FakeS3 {
       await this.#hold?.(request);
       const answer = this.#answer(request);
       if (answer === "cut") message.socket.destroy();
+      else if (answer === "half") sendHalf(response, respond(this.store, request));
       else send(response, request, answer);
     });
   }
@@ -94,7 +95,14 @@ export class FakeS3 {
     return { arrived: arrived.promise, release };
   }
 
-  /** Removes a fault, and lets a held request go. */
+  /** Holds all requests that match until the server is healed. They are then carried out. */
+  holdAll(matches: (request: S3Request) => boolean): void {
+    const released = signal();
+    this.#hold = (request) => (matches(request) ? released.promise : undefined);
+    this.#release = released.resolve;
+  }
+
+  /** Removes a fault, and lets held requests go. */
   heal(): void {
     this.#hold = undefined;
     this.#release();
@@ -106,12 +114,15 @@ export class FakeS3 {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(request: S3Request): S3Response | "cut" {
+  #answer(request: S3Request): S3Response | "cut" | "half" {
     const fault = this.#fault;
     if (fault === undefined || !fault.matches(request)) return respond(this.store, request);
     if (fault.isLasting !== true) this.#fault = undefined;
+    const { answer } = fault;
+    // Half an answer is one of a request that is carried out.
+    if (answer === "half") return answer;
     if (fault.afterEffect) respond(this.store, request);
-    return fault.answer === "cut" ? "cut" : errorResponse(fault.answer, CODES[fault.answer]);
+    return answer === "cut" ? answer : errorResponse(answer, CODES[answer]);
   }
 }
 
@@ -131,4 +142,11 @@ function send(
   const length = { "content-length": String(Buffer.byteLength(body ?? "")) };
   response.writeHead(status, { ...headers, ...(status === 204 ? {} : length) });
   response.end(operation === "head" ? undefined : body);
+}
+
+/** Ends the connection in the middle of the body. */
+function sendHalf(response: ServerResponse, { status, headers, body = "" }: S3Response): void {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  response.writeHead(status, { ...headers, "content-length": String(bytes.length) });
+  response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
 }
