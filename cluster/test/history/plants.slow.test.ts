@@ -5,8 +5,8 @@ import type { CallOptions } from "../../../agent-client/src/index.js";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import type { S3Request } from "../../../plugins/lancedb/test/s3/s3-request.js";
-import { AnswerProxy } from "../answer-proxy.js";
 import { connectAlice } from "../connect-alice.js";
+import { FaultyLink } from "../faulty-link.js";
 import { ServingFixture } from "../serving-fixture.js";
 import { SHARD_COUNT } from "../serving-host.js";
 import { EPISODIC } from "./history-client.js";
@@ -16,7 +16,8 @@ import { PLANTS, type SourceEdit } from "./plants.js";
 /** Time in which a client repeats a call to a cluster that may never answer it again. */
 const GIVE_UP = { retryTimeoutMs: 10_000 };
 
-const HASTY = { timeoutMs: 500, retryTimeoutMs: 500 };
+/** Long enough for a host to write to its log, and shorter than its lease. */
+const HASTY = { timeoutMs: 3_000, retryTimeoutMs: 3_000 };
 /** Longer than a host that was cut off takes to connect again. */
 const LONG_LEASE = { leaseMs: 6_000 };
 
@@ -34,19 +35,24 @@ async function openHistory(timing: CallOptions = {}): Promise<MemoryHistory> {
   return new MemoryHistory(agents, new Chance(1));
 }
 
-async function openProxy(): Promise<AnswerProxy> {
-  const proxy = await AnswerProxy.open(fixture.nats.cluster.urls[0]!);
-  onTestFinished(() => proxy.close());
-  return proxy;
+async function openLink(): Promise<FaultyLink> {
+  const link = await FaultyLink.open(fixture.nats.cluster.urls[0]!);
+  onTestFinished(() => link.close());
+  return link;
 }
 
-/** Returns the number of streams that logs of a cluster have written to. */
-async function streamsOf(cluster: string): Promise<number> {
+/** Returns the number of messages in each stream of a cluster's logs, if there are any. */
+async function messagesOf(cluster: string): Promise<Map<string, number>> {
   const { streams } = await jetstreamManager(fixture.nats.connection, { checkAPI: false });
-  let count = 0;
+  const found = new Map<string, number>();
   for await (const { config, state } of streams.list())
-    if (config.name.startsWith(`${cluster}-`) && state.messages > 0) count++;
-  return count;
+    if (config.name.startsWith(`${cluster}-`) && state.messages > 0) found.set(config.name, state.messages);
+  return found;
+}
+
+async function hasGrown(cluster: string, before: ReadonlyMap<string, number>): Promise<boolean> {
+  const after = await messagesOf(cluster);
+  return [...before].some(([name, count]) => (after.get(name) ?? 0) > count);
 }
 
 /** Resolves when the clients have made more calls. */
@@ -110,19 +116,19 @@ describe("a log that gets records while it begins a segment", () => {
 describe("a host that is cut off for longer than its lease", () => {
   async function problems(edits: readonly SourceEdit[]) {
     const start = await fixture.createCluster(`cut-${edits.length}`);
-    const proxy = await openProxy();
-    const cut = start("a", { ...LONG_LEASE, servers: [proxy.url], edits });
+    const link = await openLink();
+    const cut = start("a", { ...LONG_LEASE, servers: [link.url], edits });
     await cut.serves(SHARD_COUNT);
     const history = await openHistory({ timeoutMs: 200 });
     const [client] = history.clients;
     await client!.store("k");
-    proxy.loseAnswers();
+    link.loseAnswers();
     const other = start("b", LONG_LEASE);
     await other.serves(SHARD_COUNT);
     await client!.store("k");
     // Only the host that was cut off can answer the next read at once.
     other.process.kill("SIGSTOP");
-    proxy.repair();
+    link.repair();
     await client!.read("k");
     other.process.kill("SIGCONT");
     return history.problems();
@@ -141,25 +147,26 @@ describe("a write to the log that arrives after a take-over", () => {
   async function problems(edits: readonly SourceEdit[], timing?: CallOptions) {
     const cluster = `late-${edits.length}`;
     const start = await fixture.createCluster(cluster);
-    const proxy = await openProxy();
-    const late = start("a", { servers: [proxy.url] });
+    const link = await openLink();
+    const late = start("a", { ...LONG_LEASE, servers: [link.url] });
     await late.serves(SHARD_COUNT);
     const history = await openHistory(timing);
+    const [client] = history.clients;
+    await client!.store("k");
     const hasty = await connectAlice(fixture.nats.cluster.urls, "tenant-0", HASTY);
-    await history.clients[0]!.store("k");
-    proxy.holdRequests();
+    link.hold("requests");
     await expect(hasty.inNamespace("other").remember("k", 0, EPISODIC)).rejects.toThrow();
-    await expect.poll(() => proxy.holds("HPUB log.")).toBe(true);
-    const before = await streamsOf(cluster);
-    const next = start("b", { segmentS: 0, edits });
+    const before = await messagesOf(cluster);
+    const next = start("b", { ...LONG_LEASE, segmentS: 0, edits });
     await next.serves(SHARD_COUNT);
-    await expect.poll(() => streamsOf(cluster)).toBeGreaterThan(before);
-    await history.clients[0]!.store("k");
-    await proxy.releaseRequests("log.");
+    await expect.poll(async () => (await messagesOf(cluster)).size).toBeGreaterThan(before.size);
+    await client!.store("k");
+    link.release();
+    if (edits.length > 0) await expect.poll(() => hasGrown(cluster, before)).toBe(true);
     await late.kill();
     await next.kill();
     start("c");
-    await history.clients[0]!.store("k").catch(() => undefined);
+    await client!.store("k").catch(() => undefined);
     return history.problems();
   }
 

@@ -9,14 +9,14 @@ export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
 while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
 time. Shards are moved, one, two or all nats-servers are killed, and backups are made. The store fails, is slow, loses answers, sends
-half of them, or carries requests out late. In the end every acknowledged store must be there, no forgotten entry may be there, and
-no read may have been late. The exit code is 1 otherwise.
+half of them, or carries requests out late. An order of all calls must explain their answers: nothing is lost, doubled or returns, and
+no read is stale. The exit code is 1 otherwise.
 
   --minutes N   duration, the last fault is completed (default ${MINUTES_DEFAULT})
   --faults N    number of faults, instead of a duration
   --seed S      seed of the faults (default: random, printed at the start)
   --hosts N     number of hosts, 2..9 (default 5)
-  --plant       forget an acknowledged entry behind the back of the check, which must find it
+  --plant       forget the entries of a tenant behind the back of the check, which must find it
 `;
 
 export interface ClusterSoakFlags {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryClient } from "@membus/agent-client";
 import { mappingLines } from "@membus/cluster/routing";
-import { EPISODIC, Writer } from "../../../../cluster/test/number-writer.js";
+import { EPISODIC } from "../../../../cluster/test/history/history-client.js";
+import { MemoryHistory } from "../../../../cluster/test/history/memory-history.js";
 import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
 import { Chance } from "../../crash/kill-loop/chance.js";
 import { runSoakCommand } from "../../crash/soak-command.js";
@@ -15,7 +16,9 @@ import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 /** Time in which all agents must have gone on after a fault. */
 const PROGRESS_MS = 180_000;
-const STORES_AFTER_FAULT = 20;
+const CALLS_AFTER_FAULT = 50;
+/** Clients of each tenant, which call its memory at the same time. */
+const CLIENTS = 2;
 /** Rows wait for a minute by default. Earlier flushes meet more faults of the store. */
 const FLUSH_MS = [300, 3_000, 60_000];
 
@@ -32,21 +35,21 @@ async function soak({ minutes, faults, seed, hosts, plant }: ClusterSoakFlags): 
   const takeBack = endOnSignal(() => stage.close({ keep }));
   try {
     await startHosts(stage, hosts);
-    const agents = await Promise.all(TENANTS.map((tenant) => connect(stage, tenant)));
-    const writers = agents.map((agent) => new Writer(agent));
+    const agents = await Promise.all(TENANTS.map((tenant) => connectClients(stage, tenant)));
+    const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch()));
     const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     // A request that fails for good ends the soak.
     await Promise.race([
-      makeFaults(stage, writers, { chance, endsAt, countMax: faults ?? Number.POSITIVE_INFINITY }),
-      ...writers.map(({ running }) => running),
+      makeFaults(stage, histories, { chance, endsAt, countMax: faults ?? Number.POSITIVE_INFINITY }),
+      ...histories.map((history) => history.run()),
     ]);
-    if (plant) await agents[0]!.forget({ keys: ["k0"], ...EPISODIC });
-    const problems = await problemsOf(writers);
+    if (plant) await agents[0]![0]!.forget({ all: true, ...EPISODIC });
+    const problems = await problemsOf(histories);
     for (const problem of problems) note(problem);
-    process.stdout.write(`${storedCount(writers)} acknowledged stores, ${problems.length} problems\n`);
+    process.stdout.write(`${answeredCount(histories)} calls, ${problems.length} problems\n`);
     keep = problems.length > 0 && !plant;
     process.exitCode = problems.length > 0 === plant ? 0 : 1;
-    await Promise.all(agents.map((agent) => agent.close()));
+    await Promise.all(agents.flat().map((agent) => agent.close()));
   } finally {
     takeBack();
     if (keep) note(`the logs of the hosts are kept in ${stage.folder}`);
@@ -67,7 +70,7 @@ interface Duration {
 
 async function makeFaults(
   stage: ClusterStage,
-  writers: readonly Writer[],
+  histories: readonly MemoryHistory[],
   { chance, endsAt, countMax }: Duration & { readonly chance: Chance },
 ): Promise<void> {
   let count = 0;
@@ -75,47 +78,34 @@ async function makeFaults(
     if (count >= countMax || Date.now() >= endsAt) return;
     count += 1;
     const what = await fault(stage, chance);
-    note(`${count}: ${what}, ${storedCount(writers)} stores`);
-    await goOn(writers);
+    note(`${count}: ${what}, ${answeredCount(histories)} calls`);
+    await goOn(histories);
   }
 }
 
-function connect(stage: ClusterStage, tenant: string): Promise<MemoryClient> {
-  const servers = [...stage.urls];
-  return MemoryClient.connect({
-    servers,
-    tenant,
-    agent: "alice",
-    timeoutMs: 5_000,
-    retryTimeoutMs: PROGRESS_MS,
-  });
+function connectClients(stage: ClusterStage, tenant: string): Promise<MemoryClient[]> {
+  const limits = { timeoutMs: 5_000, retryTimeoutMs: PROGRESS_MS };
+  const connect = () => MemoryClient.connect({ servers: [...stage.urls], tenant, agent: "alice", ...limits });
+  return Promise.all(Array.from({ length: CLIENTS }, connect));
 }
 
-const storedCount = (writers: readonly Writer[]) =>
-  writers.reduce((sum, writer) => sum + writer.storedCount, 0);
+const answeredCount = (histories: readonly MemoryHistory[]) =>
+  histories.reduce((sum, history) => sum + history.answeredCount, 0);
 
-/** Waits until every agent has stored more. */
-async function goOn(writers: readonly Writer[]): Promise<void> {
-  const before = writers.map((writer) => writer.storedCount);
+/** Waits until the clients of every tenant have made more calls. */
+async function goOn(histories: readonly MemoryHistory[]): Promise<void> {
+  const before = histories.map((history) => history.answeredCount);
   const endsAt = Date.now() + PROGRESS_MS;
-  while (writers.some((writer, at) => writer.storedCount < before[at]! + STORES_AFTER_FAULT)) {
-    if (Date.now() > endsAt) throw new Error("an agent did not go on after a fault");
+  while (histories.some((history, at) => history.answeredCount < before[at]! + CALLS_AFTER_FAULT)) {
+    if (Date.now() > endsAt) throw new Error("the clients of a tenant did not go on after a fault");
     await sleep(100);
   }
 }
 
-/** Compares the memory of every agent with its acknowledged requests. */
-async function problemsOf(writers: readonly Writer[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const [at, writer] of writers.entries()) {
-    const [kept, found] = [await writer.stop(), await writer.found()];
-    const lost = kept.filter((number) => !found.includes(number));
-    const surplus = found.filter((number, index) => !kept.includes(number) || found[index - 1] === number);
-    if (lost.length > 0) problems.push(`${TENANTS[at]} lacks ${lost.join(", ")}`);
-    if (surplus.length > 0) problems.push(`${TENANTS[at]} has forgotten or doubled ${surplus.join(", ")}`);
-    if (writer.unread.length > 0) problems.push(`${TENANTS[at]} read too early: ${writer.unread.join(", ")}`);
-  }
-  return problems;
+/** Checks the histories of all tenants. */
+async function problemsOf(histories: readonly MemoryHistory[]): Promise<string[]> {
+  const problems = await Promise.all(histories.map((history) => history.problems()));
+  return problems.flatMap((ofTenant, at) => ofTenant.map((problem) => `${TENANTS[at]}: ${problem}`));
 }
 
 await runSoakCommand(process.argv.slice(2), { help: HELP, readFlags: readClusterSoakFlags, run: soak });
