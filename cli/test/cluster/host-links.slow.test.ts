@@ -28,6 +28,8 @@ it("a host has no way around its links, and takes part again once they are resto
   await stage.start("a");
   await stage.start("b");
   await expect.poll(owners).toEqual(["a", "b"]);
+  // A client that learns the addresses of servers has a way around its links.
+  expect((await stage.nats.connect()).info!.connect_urls ?? []).toEqual([]);
   for (const link of stage.links("a").nats) link.hold("requests", "answers");
   await expect.poll(owners).toEqual(["b"]);
 

@@ -1,6 +1,8 @@
 import { type Call, callText, type StoreCall } from "./call.js";
 import { unexplainedCall } from "./linearize.js";
 
+const EARLIER_SHOWN = 8;
+
 /**
  * Returns the problems of the answers that the clients of one memory got: lost, doubled or returned entries, stale reads, and
  * revisions that do not grow.
@@ -11,10 +13,18 @@ export function problemsOf(calls: readonly Call[]): string[] {
     const ofKey = calls.filter((call) => call.key === key);
     const unexplained = unexplainedCall(ofKey);
     return [
-      ...(unexplained === undefined ? [] : [`no order explains ${callText(unexplained)}`]),
+      ...(unexplained === undefined ? [] : [`no order explains ${withEarlier(unexplained, ofKey)}`]),
       ...revisionProblems(ofKey),
     ];
   });
+}
+
+/** Returns the text of a call, and of the calls before it. */
+function withEarlier(call: Call, calls: readonly Call[]): string {
+  const earlier = calls
+    .filter(({ startMs }) => startMs < call.startMs)
+    .toSorted((a, b) => b.startMs - a.startMs);
+  return [call, ...earlier.slice(0, EARLIER_SHOWN)].map(callText).join("\n  after ");
 }
 
 /** A store that begins after another ended has a larger revision. */
