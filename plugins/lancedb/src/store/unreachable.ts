@@ -28,7 +28,7 @@ const WORDS = new RegExp(
 const OBJECT_STORE = "Generic S3 error";
 const NO_ANSWER = /HTTP error|non-2xx status code: (?:408|429|5\d\d)/;
 /** Answers to keys that have expired or lack a permission. */
-const NO_ACCESS = /Error performing \w+ http.* non-2xx status code: 40[13]/s;
+const NO_ACCESS = /non-2xx status code: 40[13]/;
 
 /**
  * Returns whether an error, or its cause, means that a store cannot be reached now, or belongs to another process.
