@@ -13,8 +13,8 @@ export interface StoreCall extends Timed {
   readonly kind: "store";
   readonly value: number;
   revision?: number;
-  /** Whether the key was new. */
-  isCreated?: boolean;
+  /** A superseded store was deleted by a forget at the same time, before a read could return it. */
+  outcome?: "created" | "updated" | "superseded";
 }
 
 export interface ReadCall extends Timed {

@@ -76,7 +76,7 @@ export class HistoryClient {
     await this.#record(call, async () => {
       const { receipts } = await send();
       call.revision = receipts[0]!.revision;
-      call.isCreated = receipts[0]!.outcome === "created";
+      call.outcome = receipts[0]!.outcome as "created" | "updated" | "superseded";
       const again = async () => JSON.stringify((await send()).receipts);
       this.#lastWrite = { id, answer: JSON.stringify(receipts), send: again };
     });

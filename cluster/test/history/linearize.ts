@@ -67,7 +67,9 @@ function withCall({ from, ahead }: Step, index: number): Pick<Step, "from" | "ah
 /** Returns the contents after a call, or undefined if its answer is wrong for these contents. */
 function after(state: State, call: Call): State | undefined {
   if (call.kind === "store") {
-    const isExplained = call.isCreated === undefined || call.isCreated === (state === null);
+    if (call.outcome === "superseded") return state;
+    const isExplained =
+      call.outcome === undefined || call.outcome === (state === null ? "created" : "updated");
     return isExplained ? { value: call.value, revision: call.revision } : undefined;
   }
   if (call.kind === "forget") {

@@ -15,6 +15,7 @@ export function problemsOf(calls: readonly Call[]): string[] {
     return [
       ...(unexplained === undefined ? [] : [`no order explains ${withEarlier(unexplained, ofKey)}`]),
       ...revisionProblems(ofKey),
+      ...supersededProblems(ofKey),
     ];
   });
 }
@@ -39,4 +40,17 @@ function revisionProblems(calls: readonly Call[]): string[] {
     if (store.revision! <= newest) problems.push(`a revision is not above ${newest}: ${callText(store)}`);
   }
   return problems;
+}
+
+/** A store is superseded only by a forget at the same time. */
+function supersededProblems(calls: readonly Call[]): string[] {
+  const superseded = calls.filter((call) => call.kind === "store" && call.outcome === "superseded");
+  const alone = superseded.filter(
+    (store) =>
+      !calls.some(
+        ({ kind, startMs, endMs = Number.POSITIVE_INFINITY }) =>
+          kind === "forget" && startMs < store.endMs! && endMs > store.startMs,
+      ),
+  );
+  return alone.map((store) => `no forget supersedes ${callText(store)}`);
 }
