@@ -3,7 +3,8 @@ import { scopeId } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { episodic, loadIds, makeRow, scoped } from "../storage-fixture.js";
 import type { HeldRequest } from "./fake-s3.js";
-import { type Owned, S3Fixture } from "./s3-fixture.js";
+import type { Owned } from "./owned-tables.js";
+import { S3Fixture } from "./s3-fixture.js";
 import type { S3Request } from "./s3-request.js";
 
 const acme = episodic("acme");
