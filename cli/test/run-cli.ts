@@ -47,6 +47,13 @@ export function runCli(args: readonly string[], options: CliOptions): Promise<Cl
   return resultOf(spawnCli(args, options));
 }
 
+/** Runs a program of the repository from its source until it exits. @param directory of temporary files. */
+export function runSource(program: URL, args: readonly string[], directory: string): Promise<CliResult> {
+  const node = ["--conditions", "membus-source", "--import", "tsx", fileURLToPath(program), ...args];
+  const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
+  return resultOf(spawn(process.execPath, node, { env }));
+}
+
 export async function resultOf(child: ChildProcessWithoutNullStreams): Promise<CliResult> {
   let stdout = "";
   let stderr = "";

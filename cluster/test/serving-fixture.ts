@@ -2,13 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
 import type { MemoryClient } from "../../agent-client/src/index.js";
+import { Chance } from "../../cli/test/crash/kill-loop/chance.js";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { createClusterBucket } from "../src/bucket/index.js";
 import { mappingLines } from "../src/index.js";
 import { connectAlice } from "./connect-alice.js";
+import { MemoryHistory } from "./history/memory-history.js";
 import type { SourceEdit } from "./history/plants.js";
 import { type NatsClusterFixture, openNatsCluster } from "./nats-cluster-fixture.js";
-import { Writer } from "./number-writer.js";
 import type { ServingChildOptions } from "./serving-child.js";
 import { SHARD_COUNT } from "./serving-host.js";
 
@@ -53,11 +54,11 @@ export class HostProcess {
 /** Options of a host that differ from the defaults of these tests. */
 export type HostOptions = Partial<ConstructorParameters<typeof HostProcess>[0]>;
 
-/** A cluster, and agents of four tenants that write to it. */
-export interface WrittenCluster {
+/** A cluster, and agents of four tenants that call it. */
+export interface CalledCluster {
   start(host: string): HostProcess;
   readonly agents: readonly MemoryClient[];
-  readonly writers: readonly Writer[];
+  readonly histories: readonly MemoryHistory[];
 }
 
 /** Three servers and an object store, on which tests start clusters. */
@@ -77,11 +78,13 @@ export class ServingFixture {
     );
   }
 
-  async startCluster(name: string): Promise<WrittenCluster> {
+  async startCluster(name: string): Promise<CalledCluster> {
     const { urls } = this.nats.cluster;
     const start = await this.createCluster(name);
     const agents = await Promise.all(TENANTS.map((tenant) => connectAlice(urls, tenant)));
-    return { start, agents, writers: agents.map((agent) => new Writer(agent)) };
+    const histories = agents.map((agent, at) => new MemoryHistory([agent], new Chance(at)));
+    for (const history of histories) history.start();
+    return { start, agents, histories };
   }
 
   /** Returns a function that starts hosts of the cluster. */
@@ -102,18 +105,13 @@ export async function serveHalf(...hosts: readonly HostProcess[]): Promise<void>
   await Promise.all(hosts.map((host) => host.serves(SHARD_COUNT / 2)));
 }
 
-/** Resolves when each writer has stored more numbers. */
-export async function goOn(writers: readonly Writer[]): Promise<void> {
-  const before = writers.map(({ storedCount }) => storedCount);
-  const advanced = () => writers.every(({ storedCount }, at) => storedCount >= before[at]! + 20);
-  await expect.poll(advanced).toBe(true);
+/** Resolves when the agent of each memory has made more calls. */
+export async function goOn(histories: readonly MemoryHistory[]): Promise<void> {
+  await Promise.all(histories.map((history) => history.goOn()));
 }
 
-/** Expects everything that was acknowledged and not forgotten, and nothing else. */
-export async function expectKept(writers: readonly Writer[]): Promise<void> {
-  for (const writer of writers) {
-    const kept = await writer.stop();
-    expect(await writer.found()).toEqual(kept);
-    expect(writer.unread).toEqual([]);
-  }
+/** Ends the calls, and expects no problem. */
+export async function expectNoProblems(histories: readonly MemoryHistory[]): Promise<void> {
+  const problems = await Promise.all(histories.map((history) => history.problems()));
+  expect(problems.flat()).toEqual([]);
 }

@@ -1,26 +1,20 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
-import { type CliResult, resultOf } from "../run-cli.js";
+import { runSource } from "../run-cli.js";
 
-const PROGRAM = fileURLToPath(new URL("soak/main.ts", import.meta.url));
+const PROGRAM = new URL("soak/main.ts", import.meta.url);
 const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
 
 beforeEach(requireRecentServer);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Runs `npm run soak:cluster` without the build. */
-function soak(...args: string[]): Promise<CliResult> {
-  const node = ["--conditions", "membus-source", "--import", "tsx", PROGRAM, ...args];
-  const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
-  return resultOf(spawn(process.execPath, node, { env }));
-}
+const soak = (...args: string[]) => runSource(PROGRAM, args, directory);
 
+// Seven outages of up to 18 seconds each, so it takes more than a minute.
 it("npm run soak:cluster makes the given number of faults, and reports its findings", async () => {
   const { code, stdout, stderr } = await soak("--faults", "7", "--hosts", "3", "--seed", "767");
   expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^\d+ calls, 0 problems\n$/)]);

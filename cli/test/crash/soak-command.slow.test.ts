@@ -1,23 +1,16 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { NATS_SERVER } from "../../../bus/test/nats-server.js";
-import { type CliResult, resultOf } from "../run-cli.js";
+import { runSource } from "../run-cli.js";
 
-const PROGRAM = fileURLToPath(new URL("kill-loop/main.ts", import.meta.url));
+const PROGRAM = new URL("kill-loop/main.ts", import.meta.url);
 const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Runs `npm run soak` without the build. */
-function soak(...args: string[]): Promise<CliResult> {
-  const node = ["--conditions", "membus-source", "--import", "tsx", PROGRAM, ...args];
-  const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
-  return resultOf(spawn(process.execPath, node, { env }));
-}
+const soak = (...args: string[]) => runSource(PROGRAM, args, directory);
 
 it("npm run soak kills the given number of times on one folder, and reports its findings", async () => {
   const data = join(directory, "data");

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MemoryClient } from "../../../agent-client/src/index.js";
 import type { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import type { Call, ReadCall } from "./call.js";
 import { EPISODIC, HistoryClient } from "./history-client.js";
 import { problemsOf } from "./problems.js";
+
+/** Calls that clients must have made to have gone on, and the time that they have for it. */
+const GO_ON = { calls: 50, withinMs: 180_000, lookEveryMs: 20 };
 
 /** Clients of one memory that call it at the same time, and all that they saw. */
 export class MemoryHistory {
@@ -10,6 +14,7 @@ export class MemoryHistory {
   readonly #agents: readonly MemoryClient[];
   readonly #calls: Call[] = [];
   #running: readonly Promise<void>[] = [];
+  #failure: unknown;
 
   /** @param agents connections of the same agent. */
   constructor(agents: readonly MemoryClient[], chance: Chance) {
@@ -21,10 +26,24 @@ export class MemoryHistory {
     return this.clients.reduce((sum, { answeredCount }) => sum + answeredCount, 0);
   }
 
-  /** Makes calls until `problems`. Rejects with the first one that fails for good. */
-  async run(): Promise<void> {
+  /** Makes calls until `problems`. */
+  start(): void {
     this.#running = this.clients.map((client) => client.run());
-    await Promise.all(this.#running);
+    for (const running of this.#running)
+      running.catch((error: unknown) => {
+        this.#failure ??= error;
+      });
+  }
+
+  /** Resolves when the clients have made more calls. Rejects once a call fails for good, or after three minutes. */
+  async goOn(): Promise<void> {
+    const count = this.answeredCount + GO_ON.calls;
+    const endsAt = performance.now() + GO_ON.withinMs;
+    while (this.answeredCount < count) {
+      if (this.#failure !== undefined) throw this.#failure;
+      if (performance.now() > endsAt) throw new Error("the clients of a memory did not go on");
+      await sleep(GO_ON.lookEveryMs);
+    }
   }
 
   /** Ends the calls, reads all keys once more, and returns all problems. */
