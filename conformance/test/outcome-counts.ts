@@ -8,9 +8,15 @@ type Counts = Partial<Record<CheckOutcome, number>>;
  * check is noticed.
  */
 export function expectConformant(report: SuiteReport, counts: Counts): void {
-  expect(redChecks(report)).toEqual([]);
+  expectNoneRed(report);
   expect(outcomeCounts(report)).toEqual(counts);
   expect(report.conformant).toBe(true);
+}
+
+/** Expects that each applicable check passed. The message names those that did not. */
+export function expectNoneRed(report: SuiteReport): void {
+  const red = redChecks(report);
+  expect(red, red.join("; ")).toEqual([]);
 }
 
 export function outcomeCounts({ checks }: SuiteReport): Counts {
@@ -20,7 +26,7 @@ export function outcomeCounts({ checks }: SuiteReport): Counts {
 }
 
 /** Returns the applicable checks that did not pass, with their messages. */
-export function redChecks({ checks }: SuiteReport): string[] {
+function redChecks({ checks }: SuiteReport): string[] {
   return checks.flatMap(({ id, outcome, cases }) => {
     if (outcome === "pass" || outcome === "not-applicable") return [];
     const worst = cases.find((one) => one.outcome === outcome);

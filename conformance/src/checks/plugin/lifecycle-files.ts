@@ -1,5 +1,6 @@
 import { systemClock } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
+import { newRequestId } from "../../fixtures/request-id.js";
 import { filesOutside } from "../../plugin-route/files-outside.js";
 
 /** Largest difference between the times of a file system and of the process, in milliseconds. */
@@ -10,8 +11,9 @@ export const lifecycleFilesChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/files-stay-in-the-directory",
     clauses: ["PLUG-26"],
-    async run({ caller, entry, expect, features, maintain, passTime, random, reopen, services }) {
-      const secret = `secret${random.hex(24)}`;
+    async run({ caller, entry, expect, features, maintain, passTime, reopen, services }) {
+      // Not derived from the seed: another run with this seed may keep its files beside.
+      const secret = `secret${newRequestId().replaceAll("-", "")}`;
       const since = systemClock.now() * 1_000 - CLOCKS_DIFFER_MS;
       const expectNone = async (after: string) => {
         const outside = await filesOutside(services.dataDirectory!, secret, since);
