@@ -15,6 +15,7 @@ import { fitToMemory } from "../compose/memory-budget.js";
 import type { Config } from "../config/config-schema.js";
 import type { MemoryLimit } from "../config/memory-limit.js";
 import { joinCluster } from "./join-cluster.js";
+import { requireServerSync } from "./server-sync.js";
 import { controlCommands, entriesCommands } from "./shard-commands.js";
 import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
@@ -46,6 +47,7 @@ export async function composeClusterHost(
   { bus, logger, env, limit }: ClusterHostParts,
 ): Promise<ClusterHost> {
   const providers = await composeProviders(given, env, logger);
+  await requireServerSync(given.cluster?.monitoring, (problem) => logger.warn({}, problem));
   const joined = await joinCluster(given, bus, providers.embedder?.id ?? null, env);
   const { identity, stores } = joined;
   const config = fitToMemory(given, limit, identity.shardCount);

@@ -1,7 +1,7 @@
 import { connectNatsBus } from "@membus/bus";
 import { createCluster, OwnershipOptionsSchema } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
-import { type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
+import { MemoryError, type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
 import { asAuthHost } from "../auth/auth-host.js";
 import { composeProviders } from "../compose/compose-host.js";
 import { DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
@@ -9,6 +9,7 @@ import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
 import { bucketOptions, checkRoutes } from "./join-cluster.js";
+import { requireServerSync } from "./server-sync.js";
 import { shownIdentity } from "./shown-identity.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
@@ -42,6 +43,9 @@ export async function initCluster({ config: own, output }: Session, given: InitO
   try {
     output.note("checking the nats-servers");
     await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
+    await requireServerSync(config.cluster?.monitoring, (problem) => {
+      throw new MemoryError("unavailable", problem);
+    });
     output.note("checking the object store");
     const tables = await TableBucket.open(tableOptions, systemClock);
     const bucket = bucketOptions(config);

@@ -2,6 +2,7 @@ import { requireTables } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { systemClock } from "@membus/protocol";
 import { type ReportedCluster, type ReportedShard, readShards } from "../cluster/read-shards.js";
+import { readServerSync } from "../cluster/server-sync.js";
 import { tableBucketOptions } from "../cluster/table-store.js";
 import { withCluster } from "../cluster/with-cluster.js";
 import type { Config } from "../config/config-schema.js";
@@ -20,6 +21,7 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
       ...hostFindings(status),
       ...status.shards.flatMap(shardFindings),
       ...serverFindings(status),
+      ...(await syncFindings(config)),
       await storeFinding(identity, env),
     ];
   });
@@ -65,6 +67,17 @@ function serverFindings({ servers }: ReportedCluster): Finding[] {
       const advice = "start it: forgotten bytes stay on its disk until it is back";
       return { check: "nats-server", state: "warning", found: `${server} is down or late`, advice };
     });
+}
+
+/** Says whether the servers write each store to disk. Nothing without `cluster.monitoring`. */
+async function syncFindings({ cluster }: Config): Promise<Finding[]> {
+  if (cluster?.monitoring === undefined) return [];
+  const servers = await readServerSync(cluster.monitoring);
+  return servers.map(({ server, isKnown, problem }): Finding => {
+    const check = "nats-server";
+    if (problem === undefined) return { check, state: "ok", found: `${server} writes each store to disk` };
+    return { check, state: isKnown ? "problem" : "warning", found: `${server}: ${problem}` };
+  });
 }
 
 async function storeFinding(

@@ -13,6 +13,7 @@ export {
 } from "./caller-checks.js";
 export { mcpCrossOrigin } from "./cross-origin.js";
 export { EventStream, encodeEvent } from "./event-stream.js";
+export { fetchJson } from "./fetch-json.js";
 export { addHealthRoutes, HEALTH_PATHS, type HealthSources, textResponse } from "./health-routes.js";
 export {
   type Body,

@@ -1,6 +1,6 @@
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
-import { IssuerUnavailable } from "./fetch-json.js";
 import { IssuerKeys, type IssuerKeysDependencies } from "./issuer-keys.js";
+import { IssuerUnavailable } from "./issuer-unavailable.js";
 import type { ResolvedOAuthOptions } from "./oauth-options.js";
 
 /** Access that a valid token gives. */

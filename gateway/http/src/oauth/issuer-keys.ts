@@ -1,8 +1,9 @@
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { JWTVerifyGetKey } from "jose";
-import { fetchJson, IssuerUnavailable } from "./fetch-json.js";
+import { fetchJson } from "../fetch-json.js";
 import { discoverJwksUrl } from "./issuer-metadata.js";
+import { IssuerUnavailable } from "./issuer-unavailable.js";
 import type { ResolvedOAuthOptions } from "./oauth-options.js";
 
 /** Age at which keys are read again, so that a revoked key is not accepted for longer. */
@@ -59,8 +60,12 @@ export class IssuerKeys {
     };
   }
 
-  #fetch(url: string): Promise<unknown> {
-    return fetchJson(url, this.#dependencies.clock);
+  async #fetch(url: string): Promise<unknown> {
+    try {
+      return await fetchJson(url, this.#dependencies.clock);
+    } catch (cause) {
+      throw new IssuerUnavailable((cause as Error).message, { cause });
+    }
   }
 
   /** Runs `read`, and repeats its failure for some seconds without another attempt. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@membus/protocol";
-import { IssuerUnavailable } from "./fetch-json.js";
+import { IssuerUnavailable } from "./issuer-unavailable.js";
 import { isSecureUrl } from "./oauth-options.js";
 
 /** Returns where the metadata of an issuer may be, in the order of the MCP specification. */

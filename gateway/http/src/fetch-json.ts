@@ -1,17 +1,12 @@
 import type { Clock } from "@membus/protocol";
 
 const TIMEOUT_MS = 5_000;
-/** Metadata and key sets have some kilobytes. */
+/** Metadata, key sets and the state of a server have some kilobytes. */
 const BYTES_MAX = 256 * 1024;
-
-/** The authorization server does not answer, or its answer is invalid. */
-export class IssuerUnavailable extends Error {
-  override readonly name = "IssuerUnavailable";
-}
 
 /**
  * Returns the JSON at `url`. Redirects are refused.
- * @throws {IssuerUnavailable} for another status than 200, an invalid or long body, and after 5 seconds.
+ * @throws {Error} for another status than 200, an invalid or long body, and after 5 seconds.
  */
 export async function fetchJson(url: string, clock: Clock): Promise<unknown> {
   const controller = new AbortController();
@@ -23,7 +18,7 @@ export async function fetchJson(url: string, clock: Clock): Promise<unknown> {
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return JSON.parse(await textOf(response)) as unknown;
   } catch (cause) {
-    throw new IssuerUnavailable(`cannot read ${url}: ${reasonOf(cause)}`, { cause });
+    throw new Error(`cannot read ${url}: ${reasonOf(cause)}`, { cause });
   } finally {
     cancel();
   }
