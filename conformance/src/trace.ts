@@ -26,10 +26,16 @@ export class Trace {
   readonly #steps: TracedStep[] = [];
   #formFault: Discrepancy | undefined;
   #endedCount = 0;
+  #isWaiting = false;
 
   /** Number of calls that have ended. `clear` does not reset it. */
   get endedCount(): number {
     return this.#endedCount;
+  }
+
+  /** Whether the check waits for something that may take longer than a call. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   get calls(): readonly TracedCall[] {
@@ -43,6 +49,17 @@ export class Trace {
   /** Records the result of `work` and returns it. */
   record<Reply>(call: string, sent: unknown, work: () => Promise<Reply>): Promise<Reply> {
     return pending(this.#record(call, sent, work));
+  }
+
+  /** Runs work that may take longer than the limit of a call, such as a restart of the host. */
+  async wait<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isWaiting = true;
+    try {
+      return await work();
+    } finally {
+      this.#isWaiting = false;
+      this.#endedCount++;
+    }
   }
 
   /** Records the result of `work` together with a request that can be sent again. */

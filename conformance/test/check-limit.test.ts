@@ -40,6 +40,11 @@ it("a check passes if its calls together take longer than the limit", async () =
   expect(result).toMatchObject({ outcome: "pass" });
 });
 
+it("a check passes if a restart takes longer than the limit", async () => {
+  const result = await runWithin((trace) => trace.wait(() => delay(systemClock, 3 * LIMIT_MS)));
+  expect(result).toMatchObject({ outcome: "pass" });
+});
+
 it("a check fails once none of its calls ends within the limit", async () => {
   const result = await runWithin(async (trace) => {
     await trace.record("call", {}, async () => ({}));

@@ -25,6 +25,8 @@ export interface HostFacts {
   readonly profile: Profile | undefined;
   readonly tiers: readonly TierFacts[];
   readonly embedder: EmbedderFacts | undefined;
+  /** Whether the host is in a cluster (clause DISC-9). */
+  readonly isClustered: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
       profile === undefined ? factsOf(tier, manifests[tier]) : factsOfBasic(tier, named),
     ),
     embedder: embedderOf(metadata),
+    isClustered: metadata.cluster !== undefined,
   };
 }
 

@@ -14,6 +14,7 @@ import { keepsNamespacesApart } from "./namespaces-apart.js";
 import { OpenedHost } from "./opened-host.js";
 import { measurePace, type Pace } from "./pace.js";
 import { Pulse } from "./pulse.js";
+import { untilReceived } from "./until-received.js";
 
 interface RunFacts {
   /** First segment of every namespace of the run, so that the run finds no entries of earlier runs. */
@@ -45,7 +46,7 @@ class HostWorld implements World {
 
   constructor(
     implementation: HostUnderTest,
-    { profile, tiers, embedder }: HostFacts,
+    { profile, tiers, embedder, isClustered }: HostFacts,
     { run, isApart, pace }: RunFacts,
   ) {
     this.#run = run;
@@ -63,7 +64,8 @@ class HostWorld implements World {
     this.#implementation = implementation;
     this.#embedder = embedder;
     const { agents, tenants } = namesOf(implementation);
-    const { bus, prefix = DEFAULT_PREFIX } = implementation;
+    const { prefix = DEFAULT_PREFIX } = implementation;
+    const bus = isClustered ? untilReceived(implementation.bus) : implementation.bus;
     const caller = { tenant: tenants.first, agent: agents.first };
     this.#pulse = new Pulse({ bus, caller, prefix, pace });
   }

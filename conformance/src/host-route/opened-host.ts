@@ -185,7 +185,7 @@ export class OpenedHost implements HostContext {
   };
 
   readonly restart = async (): Promise<void> => {
-    await this.#implementation.restart?.();
+    await this.trace.wait(async () => this.#implementation.restart?.());
   };
 
   readonly startHost = async (parts: OwnHostParts = {}): Promise<OwnHost> => {

@@ -9,7 +9,7 @@ const PROBE_MS = 3_000;
 const PROBE_AGAIN_MS = 1_000;
 
 export interface PulseParts {
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, "request">;
   readonly caller: { readonly tenant: string; readonly agent: string };
   readonly prefix: string;
   readonly pace: Pace;
@@ -17,7 +17,7 @@ export interface PulseParts {
 
 /** Tracks whether a host still answers, so that the remaining checks do not wait for a dead host. */
 export class Pulse {
-  readonly #bus: Bus;
+  readonly #bus: Pick<Bus, "request">;
   readonly #pace: Pace;
   readonly #probes: readonly string[];
   #isDoubtful = false;

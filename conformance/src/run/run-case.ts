@@ -94,12 +94,13 @@ function withCause(verdict: Verdict, { formFault }: Trace): Verdict {
   return { outcome: "fail", discrepancy: formFault!, cause };
 }
 
-/** Returns undefined once no call has ended within a limit, or all limits have passed. */
+/** Returns undefined once no call or restart has ended within a limit, or all limits have passed. */
 async function whileCallsEnd<T>(run: Promise<T>, trace: Trace, timeoutMs: number): Promise<T | undefined> {
   for (let limit = 1; limit <= LIMITS_MAX; limit++) {
     const endedBefore = trace.endedCount;
     const result = await withTimeout(systemClock, timeoutMs, run);
-    if (result !== undefined || trace.endedCount === endedBefore) return result;
+    const isStuck = trace.endedCount === endedBefore && !trace.isWaiting;
+    if (result !== undefined || isStuck) return result;
   }
   return undefined;
 }

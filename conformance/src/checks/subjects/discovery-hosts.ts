@@ -1,4 +1,4 @@
-import { delay, isMemoryError, systemClock } from "@membus/protocol";
+import { delay, encodeMessage, isMemoryError, systemClock } from "@membus/protocol";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { UntestableError } from "../../expect.js";
@@ -6,6 +6,7 @@ import { recordOf } from "../../fixtures/bare-messages.js";
 import { askHost, findHost } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { StandInHost } from "../../fixtures/stand-in-host.js";
+import { parseJson } from "../../host-route/parse-json.js";
 
 /** Maximum drift between two clocks during a check. */
 const DRIFT_MS = 100;
@@ -83,11 +84,18 @@ const servingChecks: readonly Check[] = [
   }),
 ];
 
-/** Returns the hosts that currently answer pings. @throws {MemoryError} `unavailable` if a ping reaches none. */
+/**
+ * Returns the hosts that currently answer pings. A ping without a receiver is not sent again.
+ * @throws {MemoryError} `unavailable` if a ping reaches none.
+ */
 async function answering(t: HostContext): Promise<readonly unknown[]> {
+  const subject = t.subject("ping");
   const ask = async () => {
     const sent = { type: "ping", id: newRequestId() };
-    return (await t.send("ping", sent, { timeoutMs: SOON_MS })).message.host_id;
+    const options = { timeoutMs: SOON_MS };
+    const request = () => t.bus.request(subject, encodeMessage(sent, "json"), options);
+    const { payload } = await t.trace.record(subject, sent, request);
+    return recordOf(parseJson(payload)).host_id;
   };
   return [...new Set(await Promise.all(Array.from({ length: PINGS }, ask)))];
 }
