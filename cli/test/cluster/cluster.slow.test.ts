@@ -1,3 +1,5 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { mappingLines } from "@membus/cluster/routing";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
@@ -45,6 +47,17 @@ it("a host is refused before the cluster is created", async () => {
 it("a cluster with another number of shards than the servers map is refused", async () => {
   const { code, stderr } = await cli("cluster", "init", "--store", STORE, "--shards", "8");
   expect([code, stderr]).toEqual([1, expect.stringContaining("by another number of shards")]);
+});
+
+it("a cluster is not created while the monitoring of a server does not answer", async () => {
+  const settings = join(stage.folder, "membus.yaml");
+  await writeFile(settings, "cluster:\n  monitoring: http://127.0.0.1:1\n");
+  const { code, stderr } = await cli("cluster", "init", "--store", STORE, "--shards", "4");
+  await rm(settings);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("nats-server 127.0.0.1:1: its monitoring does not answer"),
+  ]);
 });
 
 it.each([
