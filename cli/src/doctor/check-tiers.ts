@@ -10,9 +10,12 @@ import type { Finding } from "./check-node.js";
 export async function checkTiers(config: Config): Promise<Finding[]> {
   try {
     const hosts = await readHostStats(config);
+    const isCluster = config.cluster !== undefined;
     return hosts.flatMap((host) => {
       const of = hosts.length > 1 ? ` of host ${hostName(host)}` : "";
-      return Object.entries(host.tiers ?? {}).map(([tier, stats]) => findingOf(`tier ${tier}${of}`, stats));
+      return Object.entries(host.tiers ?? {}).map(([tier, stats]) =>
+        findingOf(`tier ${tier}${of}`, stats, isCluster),
+      );
     });
   } catch (error) {
     if (!isMemoryError(error)) throw error;
@@ -23,7 +26,7 @@ export async function checkTiers(config: Config): Promise<Finding[]> {
   }
 }
 
-function findingOf(check: string, stats: Readonly<Record<string, unknown>>): Finding {
+function findingOf(check: string, stats: Readonly<Record<string, unknown>>, isCluster: boolean): Finding {
   if (stats.serving === false) {
     const advice = "its log cannot be written: check that its folder exists, is writable and is not full";
     return { check, state: "problem", found: "stores are refused", advice };
@@ -31,8 +34,10 @@ function findingOf(check: string, stats: Readonly<Record<string, unknown>>): Fin
   const damaged = Number(stats.tables_damaged ?? 0);
   if (damaged > 0) {
     const found = `${damaged} of ${stats.tables} tables are damaged or lack rows: requests of their tenants are refused`;
-    const advice =
-      "the host log names each table. Restore the missing files, or start the host with --accept-loss if only rows are missing";
+    const remedy = isCluster
+      ? "Restore its objects"
+      : "Restore the missing files, or start the host with --accept-loss if only rows are missing";
+    const advice = `the host log names each table. ${remedy}`;
     return { check, state: "problem", found, advice };
   }
   const failures = Number(stats.maintain_failures_in_a_row ?? 0);

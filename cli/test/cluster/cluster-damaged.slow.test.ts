@@ -1,0 +1,35 @@
+import { mappingLines } from "@membus/cluster/routing";
+import { expect, it, onTestFinished } from "vitest";
+import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
+import { connectAlice } from "../../../cluster/test/connect-alice.js";
+import { ClusterStage } from "./cluster-stage.js";
+
+const STORE = "s3://bucket/memory";
+const EPISODIC = { tier: "episodic" } as const;
+
+it("a tenant with a damaged table is refused alone, and served again once its objects are restored", async (context) => {
+  requireRecentServer(context);
+  const stage = await ClusterStage.open({ config: mappingLines("a2e", 2) });
+  onTestFinished(() => stage.close());
+  await stage.ok("cluster", "init", "--store", STORE, "--shards", "2");
+  await stage.start("a");
+  const [damaged, other] = [await connectAlice(stage.urls, "t0"), await connectAlice(stage.urls, "t1")];
+  await damaged.remember("name", "one", EPISODIC);
+  await other.remember("name", "two", EPISODIC);
+  expect(await stage.end("a", "SIGTERM")).toBe(0);
+  const { store } = stage.s3;
+  const bodies = store.keys
+    .filter((key) => key.includes("/t_t0-"))
+    .map((key) => [key, store.get(key)!.body] as const);
+  for (const [key] of bodies) store.put(key, Buffer.from("damaged"), {});
+  await stage.start("b");
+  const recalled = damaged.recall("name");
+  const found = expect.stringMatching(
+    /^FAIL {2}tier episodic: 1 of 2 tables are damaged .*\n.*names each table\. Restore its objects$/m,
+  );
+  const doctor = async () => (await stage.cli("doctor", "--cluster-name", "membus")).stdout;
+  await expect.poll(doctor).toEqual(found);
+  expect(await other.recall("name")).toBe("two");
+  for (const [key, body] of bodies) store.put(key, body, {});
+  expect(await recalled).toBe("one");
+});
