@@ -1,4 +1,4 @@
-import { encodeMessage, MemoryError } from "@membus/protocol";
+import { type Clock, encodeMessage, MemoryError } from "@membus/protocol";
 import type { BusMessage } from "@membus/protocol/plugin";
 import { expect, it } from "vitest";
 import { untilReceived } from "../src/host-route/until-received.js";
@@ -7,6 +7,17 @@ const REQUEST = ["subject", new Uint8Array(), { timeoutMs: 100 }] as const;
 
 function reply(message: Readonly<Record<string, unknown>>): BusMessage {
   return { subject: "inbox", payload: encodeMessage(message, "json"), headers: {} };
+}
+
+/** Returns a clock on which a delay takes no time. */
+function clock(): Clock {
+  let ms = 0;
+  const after = (delayMs: number, run: () => void) => {
+    ms += delayMs;
+    queueMicrotask(run);
+    return () => {};
+  };
+  return { now: () => ms / 1_000, after };
 }
 
 /** Returns a bus that gives these answers in order, and the requests that it received. */
@@ -18,10 +29,10 @@ function busOf(answers: readonly (BusMessage | MemoryError)[]) {
     if (answer instanceof MemoryError) throw answer;
     return answer;
   };
-  return { bus: untilReceived({ request } as never), sent };
+  return { bus: untilReceived({ request } as never, clock()), sent };
 }
 
-const unreceived = new MemoryError("unavailable", "no responders");
+const unreceived = new MemoryError("unavailable", "no responders", { reason: "no_responders" });
 const moved = reply({ type: "error", code: "unavailable", detail: { reason: "shard_moved" } });
 const pong = reply({ type: "pong" });
 
@@ -40,8 +51,17 @@ it.each([
   expect(sent).toHaveLength(1);
 });
 
-it("a request without a reply in time is not sent again", async () => {
-  const { bus, sent } = busOf([new MemoryError("timeout", "no reply")]);
-  await expect(bus.request(...REQUEST)).rejects.toMatchObject({ code: "timeout" });
+it.each([
+  ["without a reply in time", new MemoryError("timeout", "no reply")],
+  ["on a cut connection", new MemoryError("unavailable", "disconnected", { reason: "disconnected" })],
+])("a request %s is not sent again", async (_, error) => {
+  const { bus, sent } = busOf([error]);
+  await expect(bus.request(...REQUEST)).rejects.toBe(error);
   expect(sent).toHaveLength(1);
+});
+
+it("a request that no host receives for five seconds fails", async () => {
+  const { bus, sent } = busOf(Array.from({ length: 100 }, () => unreceived));
+  await expect(bus.request(...REQUEST)).rejects.toBe(unreceived);
+  expect(sent).toHaveLength(51);
 });

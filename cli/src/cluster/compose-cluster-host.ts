@@ -40,7 +40,7 @@ export interface ClusterHostParts {
 
 /**
  * Creates a host of the cluster that the settings describe, within the memory limit. The host is not started.
- * @throws {TypeError} for invalid settings. Else as `joinCluster` does.
+ * @throws {TypeError} for invalid settings. Else as `requireServerSync` and `joinCluster` do.
  */
 export async function composeClusterHost(
   given: Config,

@@ -26,7 +26,8 @@ export interface InitOptions extends OptionsOf<typeof InitOptionsSchema> {}
 
 /**
  * Creates the cluster of the settings after a check of its servers and its store.
- * @throws {TypeError} for a value out of range. Else as `checkRouting`, `TableBucket.open` and `createCluster`.
+ * @throws {TypeError} for a value out of range. Else as `checkRouting`, `requireServerSync`,
+ * `TableBucket.open` and `createCluster`.
  */
 export async function initCluster({ config: own, output }: Session, given: InitOptions): Promise<void> {
   const config = asAuthHost(own);

@@ -59,7 +59,8 @@ async function readOne(url: URL): Promise<ServerSync> {
     const { server_name: server, jetstream } = VarzSchema.parse(await fetchJson(url.href, systemClock));
     return { server, isKnown: true, ...problemOf(jetstream?.config) };
   } catch (error) {
-    const problem = `its monitoring does not answer: ${(error as Error).message}`;
+    const reason = error instanceof z.ZodError ? `${url.href} has no server_name` : (error as Error).message;
+    const problem = `its monitoring is unknown: ${reason}`;
     return { server: url.host, isKnown: false, problem };
   }
 }

@@ -10,8 +10,8 @@ import type { Finding } from "./check-node.js";
 export async function checkTiers(config: Config): Promise<Finding[]> {
   try {
     const hosts = await readHostStats(config);
-    const isCluster = config.cluster !== undefined;
     return hosts.flatMap((host) => {
+      const isCluster = host.metadata?.cluster !== undefined;
       const of = hosts.length > 1 ? ` of host ${hostName(host)}` : "";
       return Object.entries(host.tiers ?? {}).map(([tier, stats]) =>
         findingOf(`tier ${tier}${of}`, stats, isCluster),

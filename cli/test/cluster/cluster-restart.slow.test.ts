@@ -13,22 +13,26 @@ const RESTART_CHECKS = CHECKS.filter(
   ({ area, provisions }) => area !== "discovery" && provisions?.includes("restart"),
 ).map(({ id }) => id);
 
-/** Kills all hosts and starts them again. A host may refuse to start, which a check wants. */
+/** Kills all hosts and starts them again. */
 async function restartAll(stage: ClusterStage): Promise<void> {
   const { names } = stage;
   await stage.endAll("SIGKILL");
-  await Promise.allSettled(names.map((host) => stage.start(host)));
+  await Promise.all(names.map((host) => stage.start(host)));
 }
 
 /** Returns a shell command that restarts all hosts. */
 async function restartCommand(stage: ClusterStage): Promise<string> {
   const server = createServer((_, response) => {
-    void restartAll(stage).then(() => response.end());
+    const answer = (status: number) => response.writeHead(status).end();
+    void restartAll(stage).then(
+      () => answer(200),
+      () => answer(500),
+    );
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return `"${process.execPath}" -e "fetch('${url}').then((reply) => reply.text())"`;
+  return `"${process.execPath}" -e "fetch('${url}').then((reply) => process.exit(reply.ok ? 0 : 1))"`;
 }
 
 // Takes minutes: after each of its restarts all leases must end.

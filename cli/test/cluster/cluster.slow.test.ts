@@ -56,7 +56,7 @@ it("a cluster is not created while the monitoring of a server does not answer", 
   await rm(settings);
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining("nats-server 127.0.0.1:1: its monitoring does not answer"),
+    expect.stringContaining("nats-server 127.0.0.1:1: its monitoring is unknown"),
   ]);
 });
 

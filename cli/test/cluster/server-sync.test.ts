@@ -46,7 +46,7 @@ it("servers say whether they write each store to disk", async () => {
   const unknown: string[] = [];
   const note = (problem: string) => void unknown.push(problem);
   await requireServerSync([urls[0], urls[3]].join(","), note);
-  expect(unknown).toEqual([expect.stringContaining("its monitoring does not answer")]);
+  expect(unknown).toEqual([expect.stringContaining("its monitoring is unknown")]);
   await expect(requireServerSync(urls.join(","), note)).rejects.toMatchObject({
     code: "conflict",
     message: `nats-server late: ${LOSS}`,

@@ -64,10 +64,10 @@ class HostWorld implements World {
     this.#implementation = implementation;
     this.#embedder = embedder;
     const { agents, tenants } = namesOf(implementation);
-    const { prefix = DEFAULT_PREFIX } = implementation;
-    const bus = isClustered ? untilReceived(implementation.bus) : implementation.bus;
+    const { bus, prefix = DEFAULT_PREFIX } = implementation;
+    const sender = isClustered ? untilReceived(bus) : undefined;
     const caller = { tenant: tenants.first, agent: agents.first };
-    this.#pulse = new Pulse({ bus, caller, prefix, pace });
+    this.#pulse = new Pulse({ bus, sender, caller, prefix, pace });
   }
 
   async open(request: WorldRequest): Promise<OpenedWorld> {

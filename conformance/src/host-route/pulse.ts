@@ -9,7 +9,9 @@ const PROBE_MS = 3_000;
 const PROBE_AGAIN_MS = 1_000;
 
 export interface PulseParts {
-  readonly bus: Pick<Bus, "request">;
+  readonly bus: Bus;
+  /** Sends the requests of checks. Default: the bus. */
+  readonly sender?: Pick<Bus, "request"> | undefined;
   readonly caller: { readonly tenant: string; readonly agent: string };
   readonly prefix: string;
   readonly pace: Pace;
@@ -17,14 +19,16 @@ export interface PulseParts {
 
 /** Tracks whether a host still answers, so that the remaining checks do not wait for a dead host. */
 export class Pulse {
-  readonly #bus: Pick<Bus, "request">;
+  readonly #bus: Bus;
+  readonly #sender: Pick<Bus, "request">;
   readonly #pace: Pace;
   readonly #probes: readonly string[];
   #isDoubtful = false;
   #isGone = false;
 
-  constructor({ bus, caller, prefix, pace }: PulseParts) {
+  constructor({ bus, sender = bus, caller, prefix, pace }: PulseParts) {
     this.#bus = bus;
+    this.#sender = sender;
     this.#pace = pace;
     this.#probes = (["ping", "memory/retrieve/req"] as const).map((type) =>
       requestSubject({ ...caller, type }, prefix),
@@ -37,7 +41,7 @@ export class Pulse {
    */
   readonly request: Bus["request"] = async (subject, payload, options): Promise<BusMessage> => {
     try {
-      return await this.#bus.request(subject, payload, options);
+      return await this.#sender.request(subject, payload, options);
     } catch (error) {
       if (!isMemoryError(error)) throw error;
       this.#isDoubtful ||= error.code === "timeout" || error.code === "unavailable";

@@ -84,18 +84,11 @@ const servingChecks: readonly Check[] = [
   }),
 ];
 
-/**
- * Returns the hosts that currently answer pings. A ping without a receiver is not sent again.
- * @throws {MemoryError} `unavailable` if a ping reaches none.
- */
+/** Returns the hosts that currently answer pings. @throws {MemoryError} `unavailable` if a ping reaches none. */
 async function answering(t: HostContext): Promise<readonly unknown[]> {
-  const subject = t.subject("ping");
   const ask = async () => {
     const sent = { type: "ping", id: newRequestId() };
-    const options = { timeoutMs: SOON_MS };
-    const request = () => t.bus.request(subject, encodeMessage(sent, "json"), options);
-    const { payload } = await t.trace.record(subject, sent, request);
-    return recordOf(parseJson(payload)).host_id;
+    return (await t.send("ping", sent, { timeoutMs: SOON_MS })).message.host_id;
   };
   return [...new Set(await Promise.all(Array.from({ length: PINGS }, ask)))];
 }
@@ -108,11 +101,19 @@ async function pingsBeside(t: HostContext): Promise<typeof answering> {
   const { id } = await findHost(t);
   const [info] = await askHost(t, "$SRV.INFO.membus", id);
   if (recordOf(info?.metadata).cluster === undefined) return answering;
-  return async () =>
-    answering(t).catch((error: unknown) => {
+  return async () => {
+    const sent = { type: "ping", id: newRequestId() };
+    try {
+      // Not by `send`, which sends a ping without a receiver again.
+      const reply = await t.bus.request(t.subject("ping"), encodeMessage(sent, "json"), {
+        timeoutMs: SOON_MS,
+      });
+      return [recordOf(parseJson(reply.payload)).host_id];
+    } catch (error) {
       if (isMemoryError(error) && error.code === "unavailable") return [];
       throw error;
-    });
+    }
+  };
 }
 
 /** Resolves with true once the condition holds, or with false after `ms`. */
