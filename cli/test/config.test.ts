@@ -82,6 +82,9 @@ describe("invalid settings", () => {
     await expect(refusal("nats: { port: 0 }")).rejects.toThrow(
       /membus.yaml: nats.port must be an integer of 1..65535, got 0/,
     );
+    await expect(refusal("cluster: { monitoring: ['n1:8222'] }")).rejects.toThrow(
+      /membus.yaml: cluster.monitoring.*must be an http\(s\) URL/,
+    );
     const env = { MEMBUS_DURABILITY: "paper" };
     await expect(resolveConfig({ flags: {}, env, configPath: configFile("") })).rejects.toThrow(
       /environment: durability must be one of disk, process/,

@@ -47,7 +47,7 @@ export async function composeClusterHost(
   { bus, logger, env, limit }: ClusterHostParts,
 ): Promise<ClusterHost> {
   const providers = await composeProviders(given, env, logger);
-  await requireServerSync(given.cluster?.monitoring, (problem) => logger.warn({}, problem));
+  await requireServerSync(given.cluster?.monitoring ?? [], (problem) => logger.warn({}, problem));
   const joined = await joinCluster(given, bus, providers.embedder?.id ?? null, env);
   const { identity, stores } = joined;
   const config = fitToMemory(given, limit, identity.shardCount);

@@ -44,7 +44,7 @@ export async function initCluster({ config: own, output }: Session, given: InitO
   try {
     output.note("checking the nats-servers");
     await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
-    await requireServerSync(config.cluster?.monitoring, (problem) => {
+    await requireServerSync(config.cluster?.monitoring ?? [], (problem) => {
       throw new MemoryError("unavailable", problem);
     });
     output.note("checking the object store");

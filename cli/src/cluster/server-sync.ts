@@ -9,49 +9,36 @@ const VarzSchema = z.object({
     .optional(),
 });
 
-/** What the monitoring of a nats-server says. */
+/** A nats-server, and whether it writes each store to disk. */
 export interface ServerSync {
   /** Name of the server, or its address without an answer. */
   readonly server: string;
-  /** Why acknowledged stores may be lost with its power, or why that is unknown. Undefined if neither. */
-  readonly problem?: string;
+  /** False if its monitoring cannot be read. `problem` says why. */
   readonly isKnown: boolean;
+  /** Undefined if the server writes each store to disk before it acknowledges it. */
+  readonly problem?: string;
+}
+
+/** Asks each nats-server, at its monitoring address, whether it writes stores to disk before it acknowledges them. */
+export function readServerSync(monitoring: readonly string[]): Promise<readonly ServerSync[]> {
+  return Promise.all(monitoring.map((address) => readOne(new URL("/varz", address))));
 }
 
 /**
- * Asks each nats-server whether it writes stores to disk before it acknowledges them.
- * @param monitoring addresses with commas, as in `cluster.monitoring`.
- * @throws {TypeError} for an address that is not `http://` or `https://`.
- */
-export async function readServerSync(monitoring: string): Promise<readonly ServerSync[]> {
-  const urls = monitoring.split(",").map((text) => monitoringUrl(text.trim()));
-  return Promise.all(urls.map(readOne));
-}
-
-/**
- * Refuses servers that acknowledge stores before they are on disk. Without `monitoring` none is asked.
+ * Refuses servers that acknowledge stores before they are on disk.
  * @param onUnknown receives the problem of each server without an answer.
- * @throws {MemoryError} `conflict` naming a server and the remedy. Else as `readServerSync`.
+ * @throws {MemoryError} `conflict` naming a server and the remedy.
  */
 export async function requireServerSync(
-  monitoring: string | undefined,
+  monitoring: readonly string[],
   onUnknown: (problem: string) => void,
 ): Promise<void> {
-  if (monitoring === undefined) return;
   for (const { server, isKnown, problem } of await readServerSync(monitoring)) {
     if (problem === undefined) continue;
     const text = `nats-server ${server}: ${problem}`;
     if (isKnown) throw new MemoryError("conflict", text);
     onUnknown(text);
   }
-}
-
-function monitoringUrl(text: string): URL {
-  const url = URL.canParse("/varz", text) ? new URL("/varz", text) : undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new TypeError(
-    `cluster.monitoring has ${JSON.stringify(text)}: write addresses such as http://n1:8222`,
-  );
 }
 
 async function readOne(url: URL): Promise<ServerSync> {

@@ -73,11 +73,8 @@ const ClusterSchema = optionSet({
   store: option.text().optional(),
   /** Name of the bucket in NATS. The names of the cluster's streams begin with it. */
   name: option.token().default("membus"),
-  /**
-   * Monitoring addresses of the nats-servers, such as `http://n1:8222,http://n2:8222`. Hosts, `membus cluster init` and `membus
-   * doctor` read there whether the servers write each store to disk.
-   */
-  monitoring: option.text().optional(),
+  /** Monitoring addresses of the nats-servers, which say there whether they write each store to disk. */
+  monitoring: option.list(option.baseUrl(), 1, 20).optional(),
   /** Name of this host, by default of the machine. No other running host of the cluster has it. */
   host: option.token().optional(),
 });

@@ -71,8 +71,8 @@ function serverFindings({ servers }: ReportedCluster): Finding[] {
 
 /** Says whether the servers write each store to disk. Nothing without `cluster.monitoring`. */
 async function syncFindings({ cluster }: Config): Promise<Finding[]> {
-  if (cluster?.monitoring === undefined) return [];
-  return (await readServerSync(cluster.monitoring)).map(({ server, isKnown, problem }): Finding => {
+  const servers = await readServerSync(cluster?.monitoring ?? []);
+  return servers.map(({ server, isKnown, problem }): Finding => {
     const check = "nats-server";
     if (problem === undefined) return { check, state: "ok", found: `${server} writes each store to disk` };
     return { check, state: isKnown ? "problem" : "warning", found: `${server}: ${problem}` };

@@ -51,7 +51,7 @@ it("a cluster with another number of shards than the servers map is refused", as
 
 it("a cluster is not created while the monitoring of a server does not answer", async () => {
   const settings = join(stage.folder, "membus.yaml");
-  await writeFile(settings, "cluster:\n  monitoring: http://127.0.0.1:1\n");
+  await writeFile(settings, "cluster:\n  monitoring: [http://127.0.0.1:1]\n");
   const { code, stderr } = await cli("cluster", "init", "--store", STORE, "--shards", "4");
   await rm(settings);
   expect([code, stderr]).toEqual([
