@@ -22,6 +22,8 @@ export interface ServingParts extends Omit<ClusterStores, "clock"> {
   readonly name: string;
   readonly leaseMs: number;
   readonly flushIdleMs?: number;
+  /** Runs before the plugin of the working tier of a shard is closed. */
+  readonly beforeClose?: () => Promise<void>;
   /** Runs before a durable tier of a shard is opened. */
   readonly beforeOpen?: (owned: OwnedShard) => Promise<void>;
 }
@@ -47,7 +49,7 @@ export class ServingHost {
     const working = new ShardedPlugin({
       shardCount: SHARD_COUNT,
       manifestOf: (services) => createLruPlugin().manifestFor(services),
-      createPlugin: () => createLruPlugin(),
+      createPlugin: () => workingPlugin(parts),
     });
     const episodic = new ShardedPlugin({
       shardCount: SHARD_COUNT,
@@ -74,6 +76,16 @@ export class ServingHost {
     await this.serving.stop();
     await this.#host.stop();
   }
+}
+
+function workingPlugin({ beforeClose }: ServingParts): KitPlugin {
+  const plugin = createLruPlugin();
+  const close = plugin.close.bind(plugin);
+  plugin.close = async () => {
+    await close();
+    await beforeClose?.();
+  };
+  return plugin;
 }
 
 function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {

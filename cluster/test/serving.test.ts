@@ -91,12 +91,15 @@ describe("two hosts of a cluster", () => {
     expect(await alice.recall("city")).toBe("Oslo");
   });
 
-  it("open a shard again if its place cannot be reached", async () => {
+  it("open a shard again if its place cannot be reached, and its open tiers cannot be flushed", async () => {
     let failures = 0;
+    const beforeClose = async () => {
+      throw new MemoryError("unavailable", "the store does not answer");
+    };
     const beforeOpen = async ({ shard }: OwnedShard) => {
       if (shard === 3 && ++failures === 1) throw new MemoryError("unavailable", "the store does not answer");
     };
-    const host = await startHost("a", { beforeOpen });
+    const host = await startHost("a", { beforeOpen, beforeClose });
     await expect.poll(() => host.shardCount).toBe(SHARD_COUNT);
     expect(failures).toBe(2);
   });
@@ -129,5 +132,32 @@ describe("a shard with a lost stream of its log", () => {
     await expect.poll(() => serving.statusOf(shard)).toEqual({ epoch: 2, isServing: true });
     await alice.remember("name", "Alice again", EPISODIC);
     expect(await alice.recall("name")).toBe("Alice again");
+  });
+});
+
+describe("a shard with a damaged table", () => {
+  it("is served with an empty one after an operator has accepted the loss, and others keep theirs", async () => {
+    const first = await startHost("a");
+    await expect.poll(() => first.shardCount).toBe(SHARD_COUNT);
+    const shard = shardOf(TENANTS[0]!, SHARD_COUNT);
+    const neighbour = TENANTS.slice(1).find((tenant) => shardOf(tenant, SHARD_COUNT) === shard)!;
+    const [alice, other] = [await client(TENANTS[0]!), await client(neighbour)];
+    await alice.remember("name", "Alice", EPISODIC);
+    await other.remember("name", "Other", EPISODIC);
+    await first.stop();
+    for (const key of s3.store.keys.filter((name) => name.includes(`/t_${TENANTS[0]}-`)))
+      s3.store.put(key, Buffer.from("damaged"), {});
+    const { serving } = await startHost("b");
+    await expect.poll(() => serving.statusOf(shard)?.isServing).toBe(true);
+    // It is repeated until the table is replaced.
+    const stored = alice.remember("city", "Oslo", EPISODIC);
+    const problemOf = () => serving.statusOf(shard)?.problem as MemoryError | undefined;
+    await expect.poll(() => problemOf()?.detail.parts).toBe(`t_${TENANTS[0]}`);
+    serving.acceptLoss(shard, problemOf()!.message);
+    await stored;
+    expect(serving.statusOf(shard)).toEqual({ epoch: 2, isServing: true });
+    expect(await alice.recall("name")).toBeNull();
+    expect(await alice.recall("city")).toBe("Oslo");
+    expect(await other.recall("name")).toBe("Other");
   });
 });

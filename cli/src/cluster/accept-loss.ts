@@ -9,7 +9,7 @@ import { withCluster } from "./with-cluster.js";
 const TIMEOUT_MS = 5_000;
 
 /**
- * Opens a shard without its missing records and tables, and waits until it is served.
+ * Opens a shard without its missing records and its missing or damaged tables, and waits until it is served.
  * @param confirmLoss asked before, with the problem of the shard.
  * @throws {MemoryError} `conflict` for a shard that has no loss to accept, `timeout` if it is not served in time.
  */
@@ -27,8 +27,10 @@ export async function acceptLoss(
     await askShard(access.bus, controlSubject(shard), request, { timeoutMs: TIMEOUT_MS });
     await until(access, waitS, async ({ shards }) => {
       const report = shards[shard]!.report;
-      return report?.is_serving ? undefined : `shard ${shard}: ${report?.problem?.message ?? "opening"}`;
+      const left = report?.problem?.message;
+      if (report?.is_serving && left !== problem.message) return undefined;
+      return `shard ${shard}: ${left ?? "opening"}`;
     });
-    session.output.result({ shard }, () => `shard ${shard} is served without the missing parts`);
+    session.output.result({ shard }, () => `shard ${shard} is served without the lost parts`);
   });
 }

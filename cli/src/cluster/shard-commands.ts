@@ -12,7 +12,7 @@ import { verifyTiers } from "./verify-tiers.js";
 export interface ShardReport {
   readonly epoch: number;
   readonly is_serving: boolean;
-  /** Error of the last attempt to open the shard. Null without one. */
+  /** Error of the last attempt to open the shard, or damage of the open shard. Null without one. */
   readonly problem: NonNullable<ControlReply["error"]> | null;
   /** Figures of each tier. Empty while the shard is not open. */
   readonly tiers: { readonly [tier: string]: { readonly [figure: string]: number | string } };

@@ -44,7 +44,10 @@ function describeShard({ shard, host, epoch, pinned, report }: ReportedShard): s
   const start = `  ${shard}: ${host ?? "no owner"}, epoch ${epoch}${choice}`;
   if (host === null) return start;
   if (report === null) return `${start}, no reply`;
-  if (report.problem !== null) return `${start}, cannot be opened: ${report.problem.message}`;
+  if (report.problem !== null) {
+    const state = report.is_serving ? "serving in part" : "cannot be opened";
+    return `${start}, ${state}: ${report.problem.message}`;
+  }
   if (!report.is_serving) return `${start}, opening`;
   return `${start}, serving, ${sumOf(report, "backlog_rows")} rows to flush, ${sumOf(report, "log_segments")} log streams`;
 }

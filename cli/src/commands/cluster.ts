@@ -108,7 +108,7 @@ function registerMoves(cluster: Command): void {
     );
   cluster
     .command("accept-loss")
-    .description("serve a shard without its missing log streams and tables")
+    .description("serve a shard without its missing log streams, and without its missing or damaged tables")
     .argument("<shard>", "number of the shard", shardNumber)
     .option(...CLUSTER_NAME_FLAG)
     .option("--yes", "do not ask for confirmation")

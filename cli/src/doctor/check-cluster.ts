@@ -55,9 +55,10 @@ function shardFindings({ shard, host, report }: ReportedShard): Finding[] {
     return [{ check: `shard ${shard}`, state: "warning", found: `${host} is opening it` }];
   const isLoss = report.problem.detail.remedy === "--accept-loss";
   const advice = isLoss
-    ? `restore the missing parts, or run \`membus cluster accept-loss ${shard}\``
+    ? `restore these parts, or run \`membus cluster accept-loss ${shard}\``
     : `see the log of ${host}, which tries again`;
-  return problem(`${host} cannot open it: ${report.problem.message}`, advice);
+  const state = report.is_serving ? "serves it in part" : "cannot open it";
+  return problem(`${host} ${state}: ${report.problem.message}`, advice);
 }
 
 function serverFindings({ servers }: ReportedCluster): Finding[] {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { mappingLines } from "@membus/cluster/routing";
+import { mappingLines, shardOf } from "@membus/cluster/routing";
 import { expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { connectAlice } from "../../../cluster/test/connect-alice.js";
@@ -9,7 +9,7 @@ import { ClusterStage } from "./cluster-stage.js";
 const STORE = "s3://bucket/memory";
 const EPISODIC = { tier: "episodic" } as const;
 
-it("a tenant with a damaged table is refused alone, and served again once its objects are restored", async (context) => {
+it("a tenant with a damaged table is refused alone until its objects are restored, or given up", async (context) => {
   requireRecentServer(context);
   const stage = await ClusterStage.open({ config: mappingLines("a2e", 2) });
   onTestFinished(() => stage.close());
@@ -32,7 +32,7 @@ it("a tenant with a damaged table is refused alone, and served again once its ob
   await expect
     .poll(doctor)
     .toMatch(
-      /^FAIL {2}tier episodic: 1 of 2 tables are damaged .*\n.*names each table\. Restore its objects$/m,
+      /^FAIL {2}shard \d: b serves it in part: tier episodic is damaged: t_t0 is damaged, .* \(1 entry\).*\n.*cluster accept-loss \d`$/m,
     );
   const unknown = /127\.0\.0\.1:1: its monitoring is unknown/;
   expect(await doctor()).toMatch(unknown);
@@ -42,4 +42,22 @@ it("a tenant with a damaged table is refused alone, and served again once its ob
   expect(await Promise.race([first, "no answer"])).toBe("no answer");
   for (const [key, body] of bodies) store.put(key, body, {});
   await expect.poll(recall).toBe("one");
+
+  for (const [key] of bodies) store.put(key, Buffer.from("damaged"), {});
+  expect(await stage.end("b", "SIGTERM")).toBe(0);
+  await stage.start("c");
+  const erase = () => stage.cli("admin", "erase", "--cluster-name", "membus", "--tenant", "t0", "--yes");
+  const stored = damaged.remember("city", "Oslo", EPISODIC);
+  await expect.poll(doctor).toContain("serves it in part");
+  expect((await erase()).code).toBe(1);
+  expect(await stage.ok("cluster", "accept-loss", String(shardOf("t0", 2)), "--yes")).toContain(
+    "without the lost parts",
+  );
+  await stored;
+  expect(await damaged.recall("name")).toBeNull();
+  expect(await damaged.recall("city")).toBe("Oslo");
+  expect(await other.recall("name")).toBe("two");
+  expect(await doctor()).not.toContain("serves it in part");
+  expect((await erase()).code).toBe(0);
+  expect(await damaged.recall("city")).toBeNull();
 });

@@ -6,4 +6,6 @@ export interface OwnedShard {
   readonly hold: ShardHold;
   /** Whether the shard opens without the records and tables that are missing. */
   readonly acceptLoss?: boolean;
+  /** Damaged tables that an operator gives up. */
+  readonly givenUp?: readonly string[];
 }

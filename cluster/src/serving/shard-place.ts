@@ -25,11 +25,11 @@ export interface ClusterStores {
 /** Opens the place of an owned shard's tier: its log in streams, its tables in a bucket of objects. */
 export function openShardPlace(
   { cluster, connection, bucket, tables, clock, log, storage }: ClusterStores,
-  { shard, hold, acceptLoss = false }: OwnedShard,
+  { shard, hold, acceptLoss = false, givenUp = [] }: OwnedShard,
   services: PluginServices,
 ): TierPlace {
   const { tier, logger } = services;
-  const context = { directory: "", acceptLoss, ...storageServices(services) };
+  const context = { directory: "", acceptLoss, givenUp, ...storageServices(services) };
   const openLog = streamLog({ ...log, name: `${cluster}-${shard}-${tier}` }, { connection, hold, clock });
   return openKvPlace(
     { shard, tier, hold, bucket, clock, logger },

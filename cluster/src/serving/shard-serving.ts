@@ -19,7 +19,7 @@ export interface ServedShard {
   readonly epoch: number;
   /** Whether it is open. */
   readonly isServing: boolean;
-  /** Error of the last attempt to open it. */
+  /** Error of the last attempt to open it, or damage of an open shard. */
   readonly problem?: unknown;
 }
 
@@ -38,8 +38,8 @@ export class ShardServing {
   readonly #tasks = new Map<number, Promise<void>>();
   /** Epochs that this host gives up, by shard. */
   readonly #leaving = new Map<number, number>();
-  /** Epochs of open shards. */
-  readonly #serving = new Map<number, number>();
+  /** Open shards. */
+  readonly #serving = new Map<number, OwnedShard>();
   readonly #failed = new Map<number, FailedOpening>();
   /** Losses by shard that an operator accepts, as their messages. */
   readonly #accepted = new Map<number, Set<string>>();
@@ -69,22 +69,23 @@ export class ShardServing {
     const epoch = this.#ownership.epochOf(shard);
     if (epoch === undefined) return undefined;
     const failed = this.#failed.get(shard);
-    return {
-      ...{ epoch, isServing: this.#serving.get(shard) === epoch },
-      ...(failed?.epoch === epoch && { problem: failed.error }),
-    };
+    const problem = failed?.epoch === epoch ? failed.error : this.#damagedTier(shard)?.damageOf(shard);
+    const isServing = this.#serving.get(shard)?.hold.epoch === epoch;
+    return { epoch, isServing, ...(problem !== undefined && { problem }) };
   }
 
   /**
-   * Opens a tier of a shard without all its missing records and tables, once its opening has failed with this loss again.
+   * Gives up what a shard has lost. An open shard is opened again without its damaged tables. Another one opens without
+   * its missing records and tables, once its opening has failed with this loss again.
    * @param problem message of the loss.
-   * @throws {MemoryError} `conflict` unless this host owns the shard and cannot open it for that reason.
+   * @throws {MemoryError} `conflict` unless this host owns the shard and it has this loss.
    */
   acceptLoss(shard: number, problem: string): void {
-    const { error, epoch } = this.#failed.get(shard) ?? {};
-    if (epoch !== this.#ownership.epochOf(shard) || lossOf(error) !== problem)
+    const { problem: found, isServing } = this.statusOf(shard) ?? {};
+    if (lossOf(found) !== problem)
       throw new MemoryError("conflict", `shard ${shard} does not have this loss`);
-    this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(problem));
+    if (isServing) this.#giveUpDamage(shard);
+    else this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(problem));
   }
 
   /** Hands all shards over to other hosts. Resolves when they are closed. */
@@ -103,22 +104,22 @@ export class ShardServing {
   }
 
   /** Tries until the shard is open, lost or handed over. A store that cannot be reached may answer later. */
-  async #open(owned: OwnedShard): Promise<void> {
+  async #open(owned: OwnedShard, givenUp = new Map<ShardedPlugin, readonly string[]>()): Promise<void> {
     const { shard, hold } = owned;
     const { epoch } = hold;
     const { bus, tiers } = this.#servers;
     while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
       try {
-        for (const tier of tiers) await this.#openTier(tier, owned);
+        for (const tier of tiers) await this.#openTier(tier, { ...owned, givenUp: givenUp.get(tier) ?? [] });
         bus.addShard(owned);
         this.#forgetProblems(shard);
-        this.#serving.set(shard, epoch);
+        this.#serving.set(shard, owned);
         this.#logger.info({ shard, epoch }, "serving a shard");
         return;
       } catch (error) {
         this.#failed.set(shard, { epoch, error });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
-        await this.#closeTiers(shard);
+        await this.#closeTiers(shard).catch(this.#logUnflushed(shard));
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
       }
     }
@@ -135,14 +136,34 @@ export class ShardServing {
     }
   }
 
+  /** Closes the shard and opens it again without the tables that are known to be damaged now. */
+  #giveUpDamage(shard: number): void {
+    const tier = this.#damagedTier(shard)!;
+    const givenUp = new Map([[tier, partsOf(tier.damageOf(shard))]]);
+    void this.#inTurn(shard, async () => {
+      const owned = this.#serving.get(shard);
+      if (owned === undefined) return;
+      await this.#close(shard).catch(this.#logUnflushed(shard));
+      await this.#open(owned, givenUp);
+    });
+  }
+
+  /** Returns the first tier of an open shard with damage. */
+  #damagedTier(shard: number): ShardedPlugin | undefined {
+    return this.#servers.tiers.find((tier) => tier.damageOf(shard) !== undefined);
+  }
+
   /** Serves the shard until its rows are flushed, so that closing it has little left to write. */
   async #handOver(shard: number): Promise<void> {
-    const flush = (tier: ShardedPlugin) =>
-      tier.flushShard(shard).catch((error: unknown) => {
-        this.#logger.warn({ err: error, shard }, "could not flush a shard before its hand-over");
-      });
+    const flush = (tier: ShardedPlugin) => tier.flushShard(shard).catch(this.#logUnflushed(shard));
     await Promise.all(this.#servers.tiers.map(flush));
     await this.#close(shard);
+  }
+
+  /** Returns a handler of failed flushes. The log keeps the rows, and the next opening flushes them. */
+  #logUnflushed(shard: number): (error: unknown) => void {
+    return (error) =>
+      this.#logger.warn({ err: error, shard }, "could not flush a shard, its log keeps the rows");
   }
 
   async #close(shard: number): Promise<void> {
@@ -165,4 +186,9 @@ export class ShardServing {
 /** Returns the message of a loss that can be accepted. */
 function lossOf(error: unknown): string | undefined {
   return isMemoryError(error) && error.detail.remedy === "--accept-loss" ? error.message : undefined;
+}
+
+/** Returns the names of the parts that an error is about. */
+function partsOf(error: MemoryError | undefined): readonly string[] {
+  return String(error?.detail.parts ?? "").split(",");
 }

@@ -1,4 +1,4 @@
-import type { Scope, ScopeSelector } from "@membus/protocol";
+import type { MemoryError, Scope, ScopeSelector } from "@membus/protocol";
 import type {
   MemoryPlugin,
   Operation,
@@ -27,6 +27,8 @@ import { sumStats } from "./sum-stats.js";
 export interface ShardPlugin extends MemoryPlugin {
   /** Writes logged rows to the tables. Its failure loses nothing. */
   flush?(): Promise<void>;
+  /** Damage that an operator must repair or accept, with the remedy and the parts in its detail. Undefined without damage. */
+  readonly damage?: MemoryError | undefined;
 }
 
 export interface ShardedTier<P extends ShardPlugin = ShardPlugin> {
@@ -142,6 +144,11 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
   /** Returns the figures of one shard. Undefined if it is not open here. */
   statsOf(shard: number): Readonly<Record<string, number | string>> | undefined {
     return this.#shards.get(shard)?.plugin.stats?.();
+  }
+
+  /** Returns the damage of one shard. Undefined without damage, or if the shard is not open here. */
+  damageOf(shard: number): MemoryError | undefined {
+    return this.#shards.get(shard)?.plugin.damage;
   }
 
   stats(): Readonly<Record<string, number | string>> {

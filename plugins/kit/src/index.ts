@@ -39,6 +39,7 @@ export {
   type OtherLanguages,
 } from "./search/index.js";
 export type {
+  DamagedPart,
   GenerationIds,
   OnPartBytes,
   Outdated,

@@ -1,5 +1,12 @@
 import { fileLog, type OpenLog } from "@membus/disk";
-import { type Clock, parseOptions, type Scope, type ScopeSelector, systemClock } from "@membus/protocol";
+import {
+  type Clock,
+  type MemoryError,
+  parseOptions,
+  type Scope,
+  type ScopeSelector,
+  systemClock,
+} from "@membus/protocol";
 import {
   type FurtherSuite,
   type MemoryPlugin,
@@ -320,6 +327,14 @@ export class KitPlugin implements MemoryPlugin {
    */
   verifyOpen(): Promise<FolderReport | undefined> {
     return this.#open.verify();
+  }
+
+  /**
+   * Damage of a durable tier, with the damaged parts in its detail. Requests of their tenants are refused. Undefined
+   * without damage.
+   */
+  get damage(): MemoryError | undefined {
+    return this.#opened?.damage();
   }
 
   stats(): Readonly<Record<string, number | string>> {

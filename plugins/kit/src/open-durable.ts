@@ -6,6 +6,7 @@ import {
   Backlog,
   checkParts,
   createLogJournal,
+  damageError,
   type ErasureState,
   ErasureTracker,
   eraseOwner,
@@ -51,6 +52,8 @@ export interface DurableState {
   mayUnload(scope: string): boolean;
   /** @throws {MemoryError} `unavailable` for a tenant with damaged files. */
   checkTenant(tenant: string): void;
+  /** See `KitPlugin.damage`. */
+  damage(): MemoryError | undefined;
   /** Erases all removed data of a tenant from disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
@@ -195,8 +198,7 @@ async function recoverTier(
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayUnload: (scope) => !backlog.has(scope),
-    scopes: (tenant) => known.all(tenant),
-    readUsage: storedUsage({ storage, backlog, flusher }),
+    ...{ scopes: (tenant) => known.all(tenant), readUsage: storedUsage({ storage, backlog, flusher }) },
     withFreedSpace: (task) => withFreedSpace(() => place.reserve.release(), task),
     restoreReserve: () => place.reserve.restore(),
     probe: () => log.probe(),
@@ -205,6 +207,7 @@ async function recoverTier(
       await log.check();
     },
     checkTenant: (tenant) => checkTenant(storage, tenant),
+    damage: () => damageError(storage.damagedParts ?? [], manifest),
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { place, log, storage, manifest, flusher, logger }),

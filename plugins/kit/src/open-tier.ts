@@ -46,7 +46,10 @@ export interface OpenTier
   extends StoreParts,
     RetrieveParts,
     ErasureParts,
-    Pick<DurableState, "checkTenant" | "withFreedSpace" | "snapshot" | "announceErasure" | "tenants"> {
+    Pick<
+      DurableState,
+      "checkTenant" | "damage" | "withFreedSpace" | "snapshot" | "announceErasure" | "tenants"
+    > {
   /** Whether all agents of a tenant share the tier. */
   readonly isShared: boolean;
   /** Resolves once no byte of a tenant's forgotten entries is left in RAM or on disk. */
@@ -101,7 +104,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     ...{ partitionBytesMax, embedWaitMs, rerankWaitMs },
     needsVectors: (loaded) => background?.backFill.schedule(loaded),
     tenants: () => state?.tenants() ?? [],
-    checkTenant: (tenant) => state?.checkTenant(tenant),
+    ...{ checkTenant: (tenant) => state?.checkTenant(tenant), damage: () => state?.damage() },
     erasureOf: async (seq, at) => state?.erasureOf(seq, at),
     async erase(tenant) {
       await clearForgotten(registry);

@@ -82,6 +82,13 @@ export interface StoragePart {
   readonly keptContentId: string | undefined;
 }
 
+/** A part with damaged files. */
+export interface DamagedPart {
+  readonly name: string;
+  /** Description of the damage, for an operator. */
+  readonly reason: string;
+}
+
 /** Receives a number of bytes on disk that were read, and the name of their part. */
 export type OnPartBytes = (count: number, part: string) => void;
 
@@ -167,6 +174,8 @@ export interface Storage {
    * the next `maintain`.
    */
   readonly damagedTenants?: ReadonlySet<string>;
+  /** Parts with the damaged files that an operator must restore or give up. */
+  readonly damagedParts?: readonly DamagedPart[];
   /** Opens or creates the storage. `close` is called even if it fails. */
   open(): Promise<void>;
   /**

@@ -1,5 +1,7 @@
+import type { Connection } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import type {
+  DamagedPart,
   GenerationIds,
   OnPartBytes,
   Outdated,
@@ -18,10 +20,12 @@ import {
   LanceStorageOptionsSchema,
   type ResolvedLanceStorageOptions,
 } from "./lance-storage-options.js";
+import { lancedb } from "./lancedb.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
 import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
+import { giveUpTable } from "./table/give-up-table.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf, tenantOf } from "./table/table-name.js";
@@ -36,6 +40,8 @@ export interface LanceStorageContext extends StorageContext {
   readonly store?: TableStore;
   /** Opens tables with missing rows, without these rows. */
   readonly acceptLoss?: boolean;
+  /** Damaged tables that an operator gives up. One that can be read keeps its rows, another one becomes empty. */
+  readonly givenUp?: readonly string[];
 }
 
 /**
@@ -88,12 +94,13 @@ class LanceStorage implements Storage {
   }
 
   async open(): Promise<void> {
-    const { dimensions, embedder, clock, logger, acceptLoss = false } = this.place;
-    this.#opened = await Tables.open({
-      ...{ clock, logger, dimensions, embedder, options: this.options, store: this.#store },
-      ...{ acceptLoss, keptContentId: this.#keptContentId },
-      opened: (table) => this.#scheduleLeftover(table),
-    });
+    const { dimensions, embedder, clock, logger, acceptLoss = false, givenUp = [] } = this.place;
+    const shared = { logger, dimensions, embedder, store: this.#store, keptContentId: this.#keptContentId };
+    const connection = await this.#connect();
+    for (const name of givenUp) await giveUpTable(name, connection, shared);
+    const parts = { ...shared, clock, options: this.options, acceptLoss };
+    const opened = (table: TenantTable) => this.#scheduleLeftover(table);
+    this.#opened = await Tables.open({ ...parts, opened }, connection);
     for (const name of this.#opened.names) this.#unopened.add(name);
   }
 
@@ -111,6 +118,10 @@ class LanceStorage implements Storage {
 
   get damagedTenants(): ReadonlySet<string> {
     return this.#tables.damagedTenants;
+  }
+
+  get damagedParts(): readonly DamagedPart[] {
+    return this.#tables.damagedParts;
   }
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
@@ -243,6 +254,12 @@ class LanceStorage implements Storage {
   async close(): Promise<void> {
     await this.#opened?.close();
     this.#opened = undefined;
+  }
+
+  #connect(): Promise<Connection> {
+    const { indexCacheBytes, metadataCacheBytes } = this.options;
+    const { Session } = lancedb();
+    return this.#store.open(new Session(BigInt(indexCacheBytes), BigInt(metadataCacheBytes)));
   }
 
   get #tables(): Tables {

@@ -2,6 +2,7 @@ import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { afterEach, describe, expect, it } from "vitest";
+import type { KitPlugin } from "../../kit/src/index.js";
 import { calls } from "../../kit/test/kit-calls.js";
 import { TestClock } from "../../kit/test/test-clock.js";
 import { createLanceDbPlugin } from "../src/index.js";
@@ -19,7 +20,7 @@ afterEach(async () => {
 const logged: unknown[] = [];
 const log = (...line: unknown[]) => void logged.push(line);
 
-async function start(directory: string): Promise<MemoryPlugin> {
+async function start(directory: string): Promise<KitPlugin> {
   logged.length = 0;
   const plugin = createLanceDbPlugin({ kit: { preloadCount: 0, operationWindowS: 1 } });
   const logger = { debug() {}, info() {}, warn: log, error: log };
@@ -77,6 +78,10 @@ describe("a damaged table", () => {
       await expect(of(plugin, "Two").store([{ key: "b" }])).rejects.toMatchObject(refused);
       await expect(of(plugin, "Two").forget({})).rejects.toMatchObject(refused);
       expect(plugin.stats!()).toMatchObject({ tables_damaged: 1 });
+      expect(plugin.damage?.message).toMatch(
+        /^tier episodic is damaged: t_\.two is damaged, .* \(1 entry\)\. Up to 1 entry /,
+      );
+      expect(plugin.damage?.detail).toMatchObject({ parts: "t_.two", remedy: "--accept-loss" });
       expect(JSON.stringify(logged)).toContain("t_.two");
       for (const tenant of ["one", "three"]) {
         const { store, forget } = of(plugin, tenant);

@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { FolderManifest, RecordedPart } from "../place/index.js";
-import type { StoragePart, StorageParts } from "../storage.js";
+import type { DamagedPart, StoragePart, StorageParts } from "../storage.js";
 
 interface PartLoss {
   readonly name: string;
@@ -105,15 +105,39 @@ function staleReason(
   return `is from another time: it has ${rowCount} entries, expected ${before.rowCount}`;
 }
 
-function lossError(losses: readonly PartLoss[]): MemoryError {
-  const what = losses
-    .map(({ name, reason, rowCount }) => `${name} ${reason} (${rowCount} entries)`)
-    .join("; ");
-  const rowCount = losses.reduce((sum, loss) => sum + loss.rowCount, 0);
+/** Returns the error that names damaged parts, with their entries at the last flush. Undefined without damage. */
+export function damageError(
+  damaged: readonly DamagedPart[],
+  { facts: { parts: kept, tier } }: FolderManifest,
+): MemoryError | undefined {
+  if (damaged.length === 0) return undefined;
+  const rowCounts = new Map(kept.map(({ name, rowCount }) => [name, rowCount]));
+  const losses = damaged.map(({ name, reason }) => {
+    return { name, reason: `is damaged, ${reason}`, rowCount: rowCounts.get(name) ?? 0 };
+  });
+  const message = `${describe(`tier ${tier} is damaged`, losses)} Restore the files, or accept the loss`;
+  return new MemoryError("unavailable", message, lossDetail("storage_damaged", losses));
+}
+
+type Loss = Omit<PartLoss, "isForeign">;
+
+function lossError(losses: readonly Loss[]): MemoryError {
   const message =
-    `the folder is incomplete: ${what}. Up to ${rowCount} entries would be lost. ` +
+    `${describe("the folder is incomplete", losses)} ` +
     "Restore the missing files, or open the folder without them using --accept-loss";
-  const parts = losses.map(({ name }) => name).join(",");
-  const remedy = "--accept-loss";
-  return new MemoryError("runtime_error", message, { reason: "folder_incomplete", parts, remedy });
+  return new MemoryError("runtime_error", message, lossDetail("folder_incomplete", losses));
+}
+
+function describe(state: string, losses: readonly Loss[]): string {
+  const each = losses.map(({ name, reason, rowCount }) => `${name} ${reason} (${entries(rowCount)})`);
+  const rowCount = losses.reduce((sum, loss) => sum + loss.rowCount, 0);
+  return `${state}: ${each.join("; ")}. Up to ${entries(rowCount)} would be lost.`;
+}
+
+function entries(count: number): string {
+  return count === 1 ? "1 entry" : `${count} entries`;
+}
+
+function lossDetail(reason: string, losses: readonly Loss[]) {
+  return { reason, parts: losses.map(({ name }) => name).join(","), remedy: "--accept-loss" };
 }

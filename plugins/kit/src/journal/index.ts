@@ -1,5 +1,5 @@
 export { Backlog } from "./backlog.js";
-export { checkParts } from "./check-parts.js";
+export { checkParts, damageError } from "./check-parts.js";
 export { announceErasure, eraseOwner } from "./erase-owner.js";
 export { type ErasureState, ErasureTracker } from "./erasure-tracker.js";
 export { Flusher } from "./flusher.js";

@@ -54,16 +54,17 @@ export class S3Table implements StoredTable {
     return connection.openTable(table);
   }
 
-  async create(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table> {
-    const { records, ownership, remains } = this.#parts;
-    ownership.mustOwn();
-    const table = await connection.createEmptyTable(this.#newName(), schema);
-    const empty = { version: await table.version(), rowCount: 0, purged: true, cleanBytes: 0 };
-    await records.update(this.#name, async (found) => {
-      if (found !== undefined) remains.add(found.table);
-      return { settledCount: found?.settledCount ?? 0, ...empty, ...ids, table: table.name };
-    });
-    await this.#begin(connection, table);
+  create(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table> {
+    return this.#create(connection, schema, () => ids);
+  }
+
+  async replace(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table> {
+    const table = await this.#create(connection, schema, (found) => ({
+      ...ids,
+      owner: found?.owner,
+      queue: found?.queue,
+    }));
+    await this.#parts.remains.remove();
     return table;
   }
 
@@ -173,6 +174,24 @@ export class S3Table implements StoredTable {
   get #opened() {
     if (this.#open === undefined) throw new TypeError(`the table ${this.#name} is not open`);
     return this.#open;
+  }
+
+  /** @param facts returns what the new record has in addition. */
+  async #create(
+    connection: Connection,
+    schema: Schema,
+    facts: (found: TableRecord | undefined) => Partial<TableRecord>,
+  ): Promise<Table> {
+    const { records, ownership, remains } = this.#parts;
+    ownership.mustOwn();
+    const table = await connection.createEmptyTable(this.#newName(), schema);
+    const empty = { version: await table.version(), rowCount: 0, purged: true, cleanBytes: 0 };
+    await records.update(this.#name, async (found) => {
+      if (found !== undefined) remains.add(found.table);
+      return { settledCount: found?.settledCount ?? 0, ...empty, ...facts(found), table: table.name };
+    });
+    await this.#begin(connection, table);
+    return table;
   }
 
   async #begin(connection: Connection, table: Table): Promise<void> {

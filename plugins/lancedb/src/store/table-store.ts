@@ -45,6 +45,11 @@ export interface StoredTable {
   /** Removes the remains of another table, creates an empty one and opens it. */
   create(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table>;
   /**
+   * Removes a damaged table, creates an empty one in its place and opens it. The queued changes stay. Absent if an
+   * operator can move the files of a table away.
+   */
+  replace?(connection: Connection, schema: Schema, ids: ContentIds): Promise<Table>;
+  /**
    * Changes an open table. A change that conflicts with another one is repeated.
    * @param addedCount returns the number of rows that the change has added, negative for removed rows.
    */

@@ -1,3 +1,4 @@
+import type { DamagedPart } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import pLimit from "p-limit";
@@ -12,6 +13,7 @@ export interface DamagedTablesDependencies {
 }
 
 interface DamagedTable {
+  readonly reason: string;
   readonly changes: TableChanges;
   /** Grows with every change. */
   revision: number;
@@ -23,6 +25,7 @@ interface DamagedTable {
   isReleased: boolean;
 }
 
+const REASON_LENGTH_MAX = 200;
 const RETRY_S_MAX = 300;
 /** Seconds after which a failure no longer lengthens the retry interval. */
 const REMEMBERED_S = 2 * RETRY_S_MAX;
@@ -44,6 +47,10 @@ export class DamagedTables {
 
   get names(): readonly string[] {
     return [...this.#tables.keys()];
+  }
+
+  get parts(): readonly DamagedPart[] {
+    return [...this.#tables].map(([name, { reason }]) => ({ name, reason }));
   }
 
   get count(): number {
@@ -78,14 +85,14 @@ export class DamagedTables {
         throw error;
       }
       const retryAt = this.#nextTry(name);
-      const table = { changes: kept, revision: 0, keptRevision: 0, retryAt, isReleased: false };
+      const reason = reasonOf(error);
+      const table = { reason, changes: kept, revision: 0, keptRevision: 0, retryAt, isReleased: false };
       this.#tables.set(name, table);
       const released = () => {
         table.isReleased = true;
       };
       release().then(released, released);
-      const remedy =
-        "stop the host and restore the table from a backup, or move it away to start with an empty one";
+      const remedy = "restore the table from a backup, or give it up to start with an empty one";
       logger.error(
         { err: error, table: name, remedy },
         "a table is damaged, requests of its tenant are refused",
@@ -145,4 +152,10 @@ export class DamagedTables {
     this.#failures.set(name, { count, at: now });
     return now + Math.min(RETRY_S_MAX, 2 ** count);
   }
+}
+
+/** Returns the first line of an error. */
+function reasonOf(error: unknown): string {
+  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
+  return line.slice(0, REASON_LENGTH_MAX);
 }

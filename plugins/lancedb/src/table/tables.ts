@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Connection, Table } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
-import { tenantDamaged } from "@membus/plugin-kit";
+import { type DamagedPart, tenantDamaged } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import { inParallel } from "../in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
-import { lancedb } from "../lancedb.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
 import type { StoredTable, TableStore } from "../store/table-store.js";
@@ -64,12 +63,8 @@ export class Tables {
     this.#damaged = new DamagedTables({ clock, logger, queueOf: (name) => store.table(name).queue });
   }
 
-  static async open(parts: TablesDependencies): Promise<Tables> {
-    const { store, options } = parts;
-    const { Session } = lancedb();
-    const session = new Session(BigInt(options.indexCacheBytes), BigInt(options.metadataCacheBytes));
-    const connection = await store.open(session);
-    const { tables, queued } = await store.list();
+  static async open(parts: TablesDependencies, connection: Connection): Promise<Tables> {
+    const { tables, queued } = await parts.store.list();
     return new Tables(parts, connection, [...tables, ...queued]);
   }
 
@@ -81,6 +76,10 @@ export class Tables {
     // Fast path, because every request reads this.
     if (this.damagedCount === 0 && this.#recoveredDamaged.length === 0) return NONE;
     return new Set([...this.#damaged.names, ...this.#recoveredDamaged].map(tenantOf));
+  }
+
+  get damagedParts(): readonly DamagedPart[] {
+    return this.#damaged.parts;
   }
 
   isDamaged(name: string): boolean {

@@ -23,13 +23,24 @@ export class OwnedTables {
   }
 
   /** Takes the tables of a manifest over and opens them. The former owner is not told. */
-  async takeOver(id = "manifest", options: LanceStorageOptions = {}): Promise<Owned> {
+  async takeOver(
+    id = "manifest",
+    options: LanceStorageOptions = {},
+    givenUp: readonly string[] = [],
+  ): Promise<Owned> {
     const shared = this.#records.get(id) ?? new SharedRecords();
     this.#records.set(id, shared);
     const owner = new TestOwner(shared, ++this.#epoch);
     const services = { clock: systemClock, logger: silentLogger };
     const store = this.bucket.store({ id, records: owner, ownership: owner, ...services });
-    const place = { directory: "unused", dimensions: DIMENSIONS, embedder: "static", ...services, store };
+    const place = {
+      directory: "unused",
+      dimensions: DIMENSIONS,
+      embedder: "static",
+      ...services,
+      store,
+      givenUp,
+    };
     const storage = createLanceStorage(place, options);
     await storage.open();
     this.#storages.add(storage);
