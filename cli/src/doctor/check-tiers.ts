@@ -34,10 +34,9 @@ function findingOf(check: string, stats: Readonly<Record<string, unknown>>, isCl
   const damaged = Number(stats.tables_damaged ?? 0);
   if (damaged > 0) {
     const found = `${damaged} of ${stats.tables} tables are damaged or lack rows: requests of their tenants are refused`;
-    const remedy = isCluster
-      ? "Restore its objects"
-      : "Restore the missing files, or start the host with --accept-loss if only rows are missing";
-    const advice = `the host log names each table. ${remedy}`;
+    const advice = isCluster
+      ? "see the problem of its shard"
+      : "the host log names each table. Restore the missing files, or start the host with --accept-loss if only rows are missing";
     return { check, state: "problem", found, advice };
   }
   const failures = Number(stats.maintain_failures_in_a_row ?? 0);

@@ -69,22 +69,25 @@ export class ShardServing {
     const epoch = this.#ownership.epochOf(shard);
     if (epoch === undefined) return undefined;
     const failed = this.#failed.get(shard);
-    const problem = failed?.epoch === epoch ? failed.error : this.#damagedTier(shard)?.damageOf(shard);
     const isServing = this.#serving.get(shard)?.hold.epoch === epoch;
+    const damage = isServing
+      ? this.#servers.tiers.flatMap((tier) => tier.damageOf(shard) ?? [])[0]
+      : undefined;
+    const problem = failed?.epoch === epoch ? failed.error : damage;
     return { epoch, isServing, ...(problem !== undefined && { problem }) };
   }
 
   /**
-   * Gives up what a shard has lost. An open shard is opened again without its damaged tables. Another one opens without
-   * its missing records and tables, once its opening has failed with this loss again.
+   * Gives up what a shard has lost. A tier of an open shard is opened again without its damaged tables. Another shard opens
+   * without its missing records and tables, once its opening has failed with this loss again.
    * @param problem message of the loss.
    * @throws {MemoryError} `conflict` unless this host owns the shard and it has this loss.
    */
   acceptLoss(shard: number, problem: string): void {
-    const { problem: found, isServing } = this.statusOf(shard) ?? {};
-    if (lossOf(found) !== problem)
+    if (lossOf(this.statusOf(shard)?.problem) !== problem)
       throw new MemoryError("conflict", `shard ${shard} does not have this loss`);
-    if (isServing) this.#giveUpDamage(shard);
+    const damaged = this.#servers.tiers.find((tier) => tier.damageOf(shard)?.message === problem);
+    if (damaged !== undefined) this.#giveUpDamage(shard, damaged);
     else this.#accepted.set(shard, (this.#accepted.get(shard) ?? new Set()).add(problem));
   }
 
@@ -103,26 +106,42 @@ export class ShardServing {
     return done;
   }
 
-  /** Tries until the shard is open, lost or handed over. A store that cannot be reached may answer later. */
-  async #open(owned: OwnedShard, givenUp = new Map<ShardedPlugin, readonly string[]>()): Promise<void> {
+  async #open(owned: OwnedShard): Promise<void> {
+    const { shard, hold } = owned;
+    const { bus, tiers } = this.#servers;
+    const isOpen = await this.#untilDone(owned, async () => {
+      try {
+        for (const tier of tiers) await this.#openTier(tier, owned);
+      } catch (error) {
+        await this.#closeTiers(shard).catch(this.#logUnflushed(shard));
+        throw error;
+      }
+    });
+    if (!isOpen) return;
+    bus.addShard(owned);
+    this.#logger.info({ shard, epoch: hold.epoch }, "serving a shard");
+  }
+
+  /**
+   * Repeats the last step before a shard is served until it succeeds, or the shard is lost or handed over. A store that cannot be
+   * reached may answer later. Returns whether it has succeeded.
+   */
+  async #untilDone(owned: OwnedShard, step: () => Promise<void>): Promise<boolean> {
     const { shard, hold } = owned;
     const { epoch } = hold;
-    const { bus, tiers } = this.#servers;
     while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
       try {
-        for (const tier of tiers) await this.#openTier(tier, { ...owned, givenUp: givenUp.get(tier) ?? [] });
-        bus.addShard(owned);
+        await step();
         this.#forgetProblems(shard);
         this.#serving.set(shard, owned);
-        this.#logger.info({ shard, epoch }, "serving a shard");
-        return;
+        return true;
       } catch (error) {
         this.#failed.set(shard, { epoch, error });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
-        await this.#closeTiers(shard).catch(this.#logUnflushed(shard));
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
       }
     }
+    return false;
   }
 
   /** Opens a tier. If it lacks only what an operator has given up, it opens without that. */
@@ -136,21 +155,16 @@ export class ShardServing {
     }
   }
 
-  /** Closes the shard and opens it again without the tables that are known to be damaged now. */
-  #giveUpDamage(shard: number): void {
-    const tier = this.#damagedTier(shard)!;
-    const givenUp = new Map([[tier, partsOf(tier.damageOf(shard))]]);
+  /** Opens a tier of a served shard again, without the tables that are known to be damaged now. Other tiers are served. */
+  #giveUpDamage(shard: number, tier: ShardedPlugin): void {
+    const givenUp = partsOf(tier.damageOf(shard));
     void this.#inTurn(shard, async () => {
       const owned = this.#serving.get(shard);
       if (owned === undefined) return;
-      await this.#close(shard).catch(this.#logUnflushed(shard));
-      await this.#open(owned, givenUp);
+      this.#serving.delete(shard);
+      await tier.closeShard(shard).catch(this.#logUnflushed(shard));
+      await this.#untilDone(owned, () => this.#openTier(tier, { ...owned, givenUp }));
     });
-  }
-
-  /** Returns the first tier of an open shard with damage. */
-  #damagedTier(shard: number): ShardedPlugin | undefined {
-    return this.#servers.tiers.find((tier) => tier.damageOf(shard) !== undefined);
   }
 
   /** Serves the shard until its rows are flushed, so that closing it has little left to write. */
@@ -160,10 +174,10 @@ export class ShardServing {
     await this.#close(shard);
   }
 
-  /** Returns a handler of failed flushes. The log keeps the rows, and the next opening flushes them. */
+  /** Returns a handler of failed flushes. The log has the rows, and the next opening flushes them. */
   #logUnflushed(shard: number): (error: unknown) => void {
     return (error) =>
-      this.#logger.warn({ err: error, shard }, "could not flush a shard, its log keeps the rows");
+      this.#logger.warn({ err: error, shard }, "could not close a shard cleanly, its log has the rows");
   }
 
   async #close(shard: number): Promise<void> {
@@ -178,8 +192,11 @@ export class ShardServing {
     this.#accepted.delete(shard);
   }
 
+  /** Resolves when no tier is open, so that no other plugin of the same epoch writes beside the next one. */
   async #closeTiers(shard: number): Promise<void> {
-    await Promise.all(this.#servers.tiers.map((tier) => tier.closeShard(shard)));
+    const closed = await Promise.allSettled(this.#servers.tiers.map((tier) => tier.closeShard(shard)));
+    const failed = closed.find(({ status }) => status === "rejected");
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Connection } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import type {
   DamagedPart,
@@ -20,12 +19,10 @@ import {
   LanceStorageOptionsSchema,
   type ResolvedLanceStorageOptions,
 } from "./lance-storage-options.js";
-import { lancedb } from "./lancedb.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
 import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
-import { giveUpTable } from "./table/give-up-table.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf, tenantOf } from "./table/table-name.js";
@@ -95,12 +92,11 @@ class LanceStorage implements Storage {
 
   async open(): Promise<void> {
     const { dimensions, embedder, clock, logger, acceptLoss = false, givenUp = [] } = this.place;
-    const shared = { logger, dimensions, embedder, store: this.#store, keptContentId: this.#keptContentId };
-    const connection = await this.#connect();
-    for (const name of givenUp) await giveUpTable(name, connection, shared);
-    const parts = { ...shared, clock, options: this.options, acceptLoss };
-    const opened = (table: TenantTable) => this.#scheduleLeftover(table);
-    this.#opened = await Tables.open({ ...parts, opened }, connection);
+    this.#opened = await Tables.open({
+      ...{ clock, logger, dimensions, embedder, options: this.options, store: this.#store },
+      ...{ acceptLoss, givenUp, keptContentId: this.#keptContentId },
+      opened: (table) => this.#scheduleLeftover(table),
+    });
     for (const name of this.#opened.names) this.#unopened.add(name);
   }
 
@@ -254,12 +250,6 @@ class LanceStorage implements Storage {
   async close(): Promise<void> {
     await this.#opened?.close();
     this.#opened = undefined;
-  }
-
-  #connect(): Promise<Connection> {
-    const { indexCacheBytes, metadataCacheBytes } = this.options;
-    const { Session } = lancedb();
-    return this.#store.open(new Session(BigInt(indexCacheBytes), BigInt(metadataCacheBytes)));
   }
 
   get #tables(): Tables {

@@ -13,7 +13,7 @@ it("is retried soon after a failure, later after many, and soon if those are lon
   const clock = new TestClock(1_800_000_000);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const store = new FolderStore({ directory, clock, logger });
-  const aside = new DamagedTables({ clock, logger, queueOf: (name) => store.table(name).queue });
+  const aside = new DamagedTables({ clock, logger, store });
 
   /** Returns the seconds until the retry after another failure. */
   async function wait(): Promise<number> {

@@ -19,6 +19,7 @@ export interface Fault {
 
 /** Tables in a folder, over a connection that fails at chosen steps. */
 export class FaultyStore implements TableStore {
+  readonly remedy = "mend it";
   fault: Fault | undefined;
   readonly #store: FolderStore;
 

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type OptimizeOptions, Session, type Table } from "@lancedb/lancedb";
+import type { OptimizeOptions, Table } from "@lancedb/lancedb";
 import { scopeId, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { LANCE_STORAGE_DEFAULTS } from "../src/index.js";
@@ -18,14 +18,16 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const noNote = () => undefined;
 
 async function openTables(): Promise<Tables> {
-  const store = new FolderStore({ directory: await fixture.directory(), clock: systemClock, logger });
-  const parts = {
-    ...{ store, logger, clock: systemClock, options: LANCE_STORAGE_DEFAULTS, acceptLoss: false },
+  return Tables.open({
+    store: new FolderStore({ directory: await fixture.directory(), clock: systemClock, logger }),
     dimensions: DIMENSIONS,
+    options: LANCE_STORAGE_DEFAULTS,
+    clock: systemClock,
+    logger,
+    acceptLoss: false,
     keptContentId: () => undefined,
     opened: () => undefined,
-  };
-  return Tables.open(parts, await store.open(new Session()));
+  });
 }
 
 describe("a purge", () => {

@@ -3,6 +3,9 @@ import type { Logger } from "@membus/protocol/plugin";
 import type { FolderManifest, RecordedPart } from "../place/index.js";
 import type { DamagedPart, StoragePart, StorageParts } from "../storage.js";
 
+/** Losses that a message names. The detail names all. */
+const NAMED_MAX = 20;
+
 interface PartLoss {
   readonly name: string;
   readonly reason: string;
@@ -129,7 +132,10 @@ function lossError(losses: readonly Loss[]): MemoryError {
 }
 
 function describe(state: string, losses: readonly Loss[]): string {
-  const each = losses.map(({ name, reason, rowCount }) => `${name} ${reason} (${entries(rowCount)})`);
+  const each = losses
+    .slice(0, NAMED_MAX)
+    .map(({ name, reason, rowCount }) => `${name} ${reason} (${entries(rowCount)})`);
+  if (losses.length > NAMED_MAX) each.push(`and ${losses.length - NAMED_MAX} more`);
   const rowCount = losses.reduce((sum, loss) => sum + loss.rowCount, 0);
   return `${state}: ${each.join("; ")}. Up to ${entries(rowCount)} would be lost.`;
 }

@@ -23,6 +23,8 @@ export interface FolderStoreContext {
 
 /** Tables in a folder of the local file system. No other process uses it. */
 export class FolderStore implements TableStore {
+  readonly remedy =
+    "stop the host and restore the table, or move it away to begin an empty one. With --accept-loss it opens without missing rows";
   readonly #directory: string;
   readonly #disk: Disk;
   readonly #clock: Clock;

@@ -9,6 +9,7 @@ import type { StoredNames, TableStore } from "./table-store.js";
 
 /** Tables in a bucket that one process at a time owns. */
 export class S3Store implements TableStore {
+  readonly remedy = "restore the objects of the table, or run `membus cluster accept-loss`";
   readonly #options: ResolvedTableBucketOptions;
   readonly #parts: S3StoreParts;
 

@@ -64,7 +64,10 @@ export class S3Table implements StoredTable {
       owner: found?.owner,
       queue: found?.queue,
     }));
-    await this.#parts.remains.remove();
+    await this.#parts.remains.remove().catch((error: unknown) => {
+      table.close();
+      throw error;
+    });
     return table;
   }
 

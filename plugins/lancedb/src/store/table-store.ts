@@ -16,6 +16,8 @@ export interface TableStore {
   list(): Promise<StoredNames>;
   /** Returns the files of a table, which need not exist. */
   table(name: string): StoredTable;
+  /** Advice of the log for a damaged table. */
+  readonly remedy: string;
   /**
    * Writes the synced versions and the queued changes into the folder of another tier. Tables may be opened
    * and closed concurrently, but not written to. Absent if the store is not in a folder.

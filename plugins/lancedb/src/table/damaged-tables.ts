@@ -2,14 +2,13 @@ import type { DamagedPart } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import pLimit from "p-limit";
-import type { ChangeQueue } from "../store/table-store.js";
+import type { TableStore } from "../store/table-store.js";
 import type { TableChanges } from "./table-changes.js";
 
 export interface DamagedTablesDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Returns the queued changes of a table. */
-  queueOf(name: string): ChangeQueue;
+  readonly store: TableStore;
 }
 
 interface DamagedTable {
@@ -75,8 +74,8 @@ export class DamagedTables {
   add(name: string, error: unknown, changes: TableChanges, release: () => Promise<unknown>): Promise<void> {
     return this.#turns(async () => {
       if (this.#tables.has(name)) return this.change(name, (kept) => kept.add(changes));
-      const { logger } = this.#parts;
-      const kept = await this.#parts.queueOf(name).read();
+      const { logger, store } = this.#parts;
+      const kept = await store.table(name).queue.read();
       kept.add(changes);
       try {
         await this.#write(name, kept);
@@ -92,9 +91,8 @@ export class DamagedTables {
         table.isReleased = true;
       };
       release().then(released, released);
-      const remedy = "restore the table from a backup, or give it up to start with an empty one";
       logger.error(
-        { err: error, table: name, remedy },
+        { err: error, table: name, remedy: store.remedy },
         "a table is damaged, requests of its tenant are refused",
       );
     });
@@ -142,7 +140,7 @@ export class DamagedTables {
   }
 
   async #write(name: string, changes: TableChanges): Promise<void> {
-    if (!changes.isEmpty) await this.#parts.queueOf(name).write(changes);
+    if (!changes.isEmpty) await this.#parts.store.table(name).queue.write(changes);
   }
 
   #nextTry(name: string): number {
@@ -154,8 +152,9 @@ export class DamagedTables {
   }
 }
 
-/** Returns the first line of an error. */
+/** Returns the first line of an error, without the place in LanceDB's source that follows it. */
 function reasonOf(error: unknown): string {
-  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
-  return line.slice(0, REASON_LENGTH_MAX);
+  const message = error instanceof Error ? error.message : String(error);
+  const [line = ""] = message.split("\n", 1);
+  return line.split(", /", 1)[0]!.slice(0, REASON_LENGTH_MAX);
 }

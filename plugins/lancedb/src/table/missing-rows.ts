@@ -13,7 +13,6 @@ export function missingRowsError(
   const { version, rowCount } = synced;
   if (found.version === version && found.rowCount === rowCount) return undefined;
   return new Error(
-    `${name} has version ${found.version} with ${found.rowCount} rows, expected version ${version} with ${rowCount}. ` +
-      "Restore the missing files, or open it anyway with --accept-loss",
+    `${name} has version ${found.version} with ${found.rowCount} rows, expected version ${version} with ${rowCount}`,
   );
 }

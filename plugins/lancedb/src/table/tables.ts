@@ -3,30 +3,22 @@ import type { Connection, Table } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import { type DamagedPart, tenantDamaged } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
-import type { Logger } from "@membus/protocol/plugin";
 import { inParallel } from "../in-parallel.js";
-import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
-import type { StoredTable, TableStore } from "../store/table-store.js";
+import type { StoredTable } from "../store/table-store.js";
 import { isUnreachable, throwIfUnreachable } from "../store/unreachable.js";
+import { type ConnectDependencies, connectTables } from "./connect-tables.js";
 import { DamagedTables } from "./damaged-tables.js";
 import { OpenTable } from "./open-table.js";
 import { TableChanges } from "./table-changes.js";
 import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
 
-export interface TablesDependencies {
-  readonly store: TableStore;
-  readonly dimensions: number;
-  readonly embedder?: string | undefined;
-  readonly options: ResolvedLanceStorageOptions;
+export interface TablesDependencies extends ConnectDependencies {
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Opens tables with missing rows. */
   readonly acceptLoss: boolean;
-  /** See `StorageContext`. */
-  keptContentId(part: string): string | undefined;
   /** Called for every opened table. */
   opened(table: TenantTable): void;
 }
@@ -59,13 +51,12 @@ export class Tables {
     this.#parts = parts;
     this.#connection = connection;
     this.#names = new Set(names);
-    const { clock, logger, store } = parts;
-    this.#damaged = new DamagedTables({ clock, logger, queueOf: (name) => store.table(name).queue });
+    this.#damaged = new DamagedTables(parts);
   }
 
-  static async open(parts: TablesDependencies, connection: Connection): Promise<Tables> {
-    const { tables, queued } = await parts.store.list();
-    return new Tables(parts, connection, [...tables, ...queued]);
+  static async open(parts: TablesDependencies): Promise<Tables> {
+    const { connection, names } = await connectTables(parts);
+    return new Tables(parts, connection, names);
   }
 
   get names(): readonly string[] {

@@ -82,6 +82,27 @@ it("keeps the rows that a table still has", async () => {
   expect(await loadIds(storage, acme)).toEqual([1]);
 });
 
+it("builds damaged indexes of a table again, and keeps its rows", async () => {
+  const ids = Array.from({ length: 2_100 }, (_, index) => 10 + index);
+  const { storage: first } = await fixture.takeOver();
+  await first.append(scoped(acme, ...ids.map((id) => makeRow(id))));
+  await first.sync();
+  // The second run finds nothing new, and builds the indexes.
+  for (const purge of [true, false]) await first.maintain({ purge });
+  await first.sync();
+  const indexes = fixture.s3.store.keys.filter((key) => key.includes("/_indices/"));
+  expect(indexes).not.toEqual([]);
+  for (const key of indexes) fixture.s3.store.put(key, Buffer.from("damaged"), {});
+  const refused = await fixture.takeOver();
+  await expect(loadIds(refused.storage, acme)).rejects.toMatchObject({ code: "unavailable" });
+  const { storage } = await giveUp();
+  expect(await loadIds(storage, acme)).toEqual([1, ...ids]);
+  for (const purge of [true, false]) await storage.maintain({ purge });
+  const built = fixture.s3.store.keys.filter((key) => key.includes("/_indices/") && !indexes.includes(key));
+  expect(built).not.toEqual([]);
+  expect(await loadIds(storage, acme)).toEqual([1, ...ids]);
+});
+
 it("replaces nothing if the store cannot be reached", async () => {
   damage(".manifest");
   await appendToDamaged(await fixture.takeOver(), 3);
