@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Log, LogKeeper, LogRecovery } from "@membus/disk";
 import { MemoryError, type MonotonicClock, silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { onTestFinished } from "vitest";
@@ -8,7 +9,10 @@ import { Keeper, type LogUnderTest } from "../../plugins/disk/test/log-suite/log
 import { type StreamLogOptions, streamLog } from "../src/index.js";
 import { TestHold } from "./test-hold.js";
 
-type Options = Omit<StreamLogOptions, "name"> & { readonly clock?: MonotonicClock };
+type Options = Omit<StreamLogOptions, "name"> & {
+  readonly clock?: MonotonicClock;
+  readonly logger?: (hold: TestHold) => Logger;
+};
 
 export interface Opened {
   readonly log: Log;
@@ -74,10 +78,10 @@ export class LogPlace implements LogUnderTest {
   }
 
   #open(hold: TestHold, recovery: LogRecovery, connection: NatsConnection, options: Options): Promise<Log> {
-    const { clock, ...all } = { ...this.#options, ...options, name: this.name };
+    const { clock, logger, ...all } = { ...this.#options, ...options, name: this.name };
     return streamLog(all, { connection, hold, ...(clock && { clock }) })("", recovery, {
       clock: systemClock,
-      logger: silentLogger,
+      logger: logger?.(hold) ?? silentLogger,
     });
   }
 

@@ -1,7 +1,8 @@
 import { createLruPlugin } from "@membus/plugin-lru";
-import { MemoryError, silentLogger, systemClock } from "@membus/protocol";
-import type { MemoryPlugin, PluginRetrieveResult } from "@membus/protocol/plugin";
+import { MemoryError, systemClock } from "@membus/protocol";
+import type { Logger, MemoryPlugin, PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { ShardedPlugin } from "../src/index.js";
 import { TestHold } from "./test-hold.js";
 
@@ -14,28 +15,43 @@ const SELECTOR = {
 } as never;
 const MOVED = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 100 } };
 
-/** A tier of one shard. Its retrieves end with `end`. */
-async function openTier() {
+/** A tier of one shard. Its retrieves end with `end`, and its maintenance and closing as `parts` say. */
+async function openTier(parts: Partial<MemoryPlugin> = {}) {
   let end: (result?: Error) => void = () => {};
   const log: string[] = [];
   const ended = new Promise<PluginRetrieveResult>((resolve, reject) => {
     end = (error) => (error ? reject(error) : resolve({ entries: [], total: 0, total_relation: "eq" }));
   });
+  let given: Logger | undefined;
   const shardPlugin: Partial<MemoryPlugin> = {
+    open: async (services) => {
+      given = services.logger;
+    },
     onRetrieve: () => ended,
     maintain: async () => void log.push("maintain"),
     stats: () => ({ entries: 3, flushed_at: 7 }),
     close: async () => void log.push("close"),
+    ...parts,
   };
+  const logger = new RecordingLogger();
   const tier = new ShardedPlugin({
     shardCount: 1,
     manifestOf: (services) => createLruPlugin().manifestFor(services),
     createPlugin: () => shardPlugin as MemoryPlugin,
   });
-  await tier.open({ tier: "working", clock: systemClock, logger: silentLogger, notify: () => {} });
+  await tier.open({ tier: "working", clock: systemClock, logger, notify: () => {} });
   const hold = new TestHold(1);
   const retrieve = () => tier.onRetrieve(SELECTOR, {} as never);
-  return { tier, hold, log, end, retrieve, open: () => tier.openShard({ shard: 0, hold }) };
+  return {
+    tier,
+    hold,
+    log,
+    logger,
+    end,
+    retrieve,
+    given: () => given!,
+    open: () => tier.openShard({ shard: 0, hold }),
+  };
 }
 
 describe("a tier of shards", () => {
@@ -83,6 +99,51 @@ describe("a tier of shards", () => {
     hold.lose("another host has taken it");
     await tier.maintain();
     expect(log).toEqual(["maintain"]);
+  });
+
+  it("does not fail if a shard is lost while it is maintained", async () => {
+    const maintain = async () => {
+      hold.lose("another host has taken it");
+      throw new Error("the rows of another owner");
+    };
+    const { tier, hold, open } = await openTier({ maintain });
+    await open();
+    await tier.maintain();
+    expect(hold.isOwned).toBe(false);
+  });
+
+  it("fails if the maintenance of a shard that it owns fails", async () => {
+    const { tier, open } = await openTier({ maintain: () => Promise.reject(new Error("EIO")) });
+    await open();
+    await expect(tier.maintain()).rejects.toThrow("EIO");
+  });
+
+  it("logs the failures of a shard as information once it is lost", async () => {
+    const { hold, logger, open, given } = await openTier();
+    await open();
+    const failures = ["warn", "error"] as const;
+    for (const level of failures) given()[level]({}, `an owner's ${level}`);
+    hold.lose("another host has taken it");
+    for (const level of [...failures, "debug"] as const) given()[level]({}, `a lost ${level}`);
+    expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
+      ["warn", "an owner's warn"],
+      ["error", "an owner's error"],
+      ["info", "a lost warn"],
+      ["info", "a lost error"],
+      ["debug", "a lost debug"],
+    ]);
+  });
+
+  it("closes a lost shard although its last rows cannot be written", async () => {
+    const { tier, hold, logger, open } = await openTier({ close: () => Promise.reject(new Error("EIO")) });
+    await open();
+    hold.lose("another host has taken it");
+    await tier.closeShard(0);
+    expect(logger.lines.map(({ level, fields }) => [level, fields.err])).toEqual([
+      ["info", new Error("EIO")],
+    ]);
+    await tier.openShard({ shard: 1, hold: new TestHold(2) });
+    await expect(tier.closeShard(1)).rejects.toThrow("EIO");
   });
 
   it("adds the statistics of its shards, and takes the latest times", async () => {

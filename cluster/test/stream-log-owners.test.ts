@@ -1,6 +1,9 @@
+import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { append, contents } from "../../plugins/disk/test/log-fixture.js";
+import { shardLogger } from "../src/serving/shard-logger.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { LogPlace } from "./log-place.js";
 
@@ -81,6 +84,29 @@ describe("an owner after a take-over", () => {
     await appended;
     expect(second.records).toEqual(acknowledged);
     await expect(append(first.log, "late")).rejects.toMatchObject(MOVED);
+  });
+});
+
+describe("a write that fails", () => {
+  const message = "a write to the log failed, its records are rejected";
+
+  it("is an error of the host if the servers never accept it", async () => {
+    const place = newPlace();
+    const recorded = new RecordingLogger();
+    const { log } = await place.take(fixture.connection, { logger: (hold) => shardLogger(recorded, hold) });
+    const { streams } = await jetstreamManager(fixture.connection, { checkAPI: false });
+    await streams.update((await place.newest()).config.name, { sealed: true } as object);
+    await expect(append(log, "one")).rejects.toMatchObject(MOVED);
+    expect(recorded.messages("error")).toEqual([message]);
+  });
+
+  it("is information after a take-over", async () => {
+    const place = newPlace();
+    const recorded = new RecordingLogger();
+    const { log } = await place.take(fixture.connection, { logger: (hold) => shardLogger(recorded, hold) });
+    await place.take();
+    await expect(append(log, "late")).rejects.toMatchObject(MOVED);
+    expect(recorded.lines.map(({ level, message: text }) => [level, text])).toEqual([["info", message]]);
   });
 });
 

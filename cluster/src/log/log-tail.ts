@@ -100,10 +100,11 @@ export class LogTail {
     const { logger, hold } = this.#parts;
     const firstLostSeq = this.#newest.nextSeq;
     const isFull = isMemoryError(cause) && cause.code === "memory_full";
+    // Before the shard is given up, because the failures of a lost shard are of no interest.
+    logger.error({ err: cause, firstLostSeq }, "a write to the log failed, its records are rejected");
     // The full stream can be deleted once its records are stored elsewhere and another one is in use.
     if (isFull) this.#starter.startInBackground();
     else this.#failure = lostLog(hold, "a write to its log failed", cause);
-    logger.error({ err: cause, firstLostSeq }, "a write to the log failed, its records are rejected");
     const lost = this.#queue.takeBack(firstLostSeq);
     for (const group of lost) group.reject(this.#failure ?? cause);
   }

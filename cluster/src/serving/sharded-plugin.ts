@@ -1,5 +1,6 @@
 import type { MemoryError, Scope, ScopeSelector } from "@membus/protocol";
 import type {
+  Logger,
   MemoryPlugin,
   Operation,
   PluginAgentsRequest,
@@ -21,6 +22,7 @@ import { shardMoved } from "../ownership/index.js";
 import type { ShardHold } from "../place/index.js";
 import { shardOf } from "../routing/index.js";
 import type { OwnedShard } from "./owned-shard.js";
+import { shardLogger } from "./shard-logger.js";
 import { sumStats } from "./sum-stats.js";
 
 /** Plugin of a shard. */
@@ -42,6 +44,7 @@ export interface ShardedTier<P extends ShardPlugin = ShardPlugin> {
 interface OpenShard<P extends ShardPlugin> {
   readonly hold: ShardHold;
   readonly plugin: P;
+  readonly logger: Logger;
   /** Calls that have not ended. */
   readonly running: Set<Promise<unknown>>;
 }
@@ -75,15 +78,17 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
    */
   async openShard(owned: OwnedShard): Promise<void> {
     const { shard, hold } = owned;
+    const services = this.#openServices;
     const plugin = this.#tier.createPlugin(owned);
+    const logger = shardLogger(services.logger, hold);
     try {
-      await plugin.open?.(this.#openServices);
+      await plugin.open?.({ ...services, logger });
       hold.mustOwn();
     } catch (error) {
       await plugin.close?.();
       throw error;
     }
-    this.#shards.set(shard, { hold, plugin, running: new Set() });
+    this.#shards.set(shard, { hold, plugin, logger, running: new Set() });
   }
 
   /** Leaves little for `closeShard` to write. The shard is served. Errors as in the plugin's `flush`. */
@@ -91,13 +96,21 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     await this.#shards.get(shard)?.plugin.flush?.();
   }
 
-  /** Closes the plugin of a shard after its last call, if it is open. Errors as in the plugin's `close`. */
+  /**
+   * Closes the plugin of a shard after its last call, if it is open. A lost shard cannot write its last rows, which
+   * its next owner reads from the log. Errors of other shards as in the plugin's `close`.
+   */
   async closeShard(shard: number): Promise<void> {
     const open = this.#shards.get(shard);
     if (open === undefined) return;
     this.#shards.delete(shard);
     await Promise.allSettled(open.running);
-    await open.plugin.close?.();
+    try {
+      await open.plugin.close?.();
+    } catch (error) {
+      if (open.hold.isOwned) throw error;
+      open.logger.info({ err: error, shard }, "closed a lost shard, its next owner does the rest");
+    }
   }
 
   onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
@@ -129,14 +142,16 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
   }
 
   /**
-   * Maintains one shard after another. Shards that are lost or closed before their turn are left out. A failure does not keep the others
-   * from being maintained. Throws the first one.
+   * Maintains one shard after another. Shards that are lost or closed before their turn are left out. A failure does
+   * not keep the others from being maintained. Throws the first failure of a shard that the host still owns.
    */
   async maintain(): Promise<void> {
     const failures: unknown[] = [];
     for (const [shard, open] of [...this.#shards]) {
       if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
-      await run(open, async (plugin) => plugin.maintain?.()).catch((error: unknown) => failures.push(error));
+      await run(open, async (plugin) => plugin.maintain?.()).catch((error: unknown) => {
+        if (open.hold.isOwned) failures.push(error);
+      });
     }
     if (failures.length > 0) throw failures[0];
   }
