@@ -47,6 +47,7 @@ describe("the values of the chart", () => {
     ["a token that is not hashed", { gateway: { tokens: [{ sha256: "secret", tenant: "acme" }] } }],
     ["a setting that the chart makes", { config: { data: "/tmp" } }],
     ["a cluster without hosts", { cluster: { enabled: true, hosts: 0 } }],
+    ["a monitoring address without a scheme", { cluster: { monitoring: ["nats-0.nats:8222"] } }],
   ])("refuse %s", (_name, values) => {
     expect(validate(values)).toBe(false);
   });
@@ -154,7 +155,9 @@ describe.skipIf(!hasHelm)(
         "PodDisruptionBudget demo-membus",
         "Service demo-membus",
       ]);
-      expect(await settingsOf(objects)).toMatchObject({ cluster: { name: "memory" }, http: false });
+      const settings = await settingsOf(objects);
+      expect(settings).toMatchObject({ cluster: { name: "memory" }, http: false });
+      expect(settings.cluster).not.toHaveProperty("monitoring");
       expect(find(objects, "Deployment").spec).toMatchObject({ replicas: 5 });
       expect(find(objects, "PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
       const { containers, volumes } = podOf(objects, "Deployment");
@@ -163,6 +166,12 @@ describe.skipIf(!hasHelm)(
         envFrom: [{ secretRef: { name: "objects" } }],
       });
       expect(volumes).toHaveLength(2);
+    });
+
+    it("names the monitoring of the nats-servers of a cluster", async () => {
+      const monitoring = ["http://nats-0.nats:8222", "https://nats-1.nats:8222"];
+      const objects = renderChart({ cluster: { enabled: true, storeSecret: "objects", monitoring } });
+      expect((await settingsOf(objects)).cluster).toMatchObject({ name: "membus", monitoring });
     });
 
     it.each([
@@ -196,7 +205,7 @@ function podOf(objects: readonly KubernetesObject[], kind = "StatefulSet"): Pod 
 }
 
 /** Returns the settings that the host reads from the rendered membus.yaml. */
-async function settingsOf(objects: readonly KubernetesObject[]): Promise<unknown> {
+async function settingsOf(objects: readonly KubernetesObject[]): ReturnType<typeof resolveConfig> {
   const folder = mkdtempSync(join(tmpdir(), "membus-chart-"));
   try {
     const configPath = join(folder, "membus.yaml");

@@ -39,7 +39,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $config := deepCopy .Values.config }}
 {{- $_ := set $config "health" (dict "port" 9464 "host" "0.0.0.0") }}
 {{- with .Values.cluster }}
-{{- if .enabled }}{{ $_ := set $config "cluster" (dict "name" .name) }}{{ end }}
+{{- if .enabled }}
+{{- $cluster := dict "name" .name }}
+{{- with .monitoring }}{{ $_ := set $cluster "monitoring" . }}{{ end }}
+{{- $_ := set $config "cluster" $cluster }}
+{{- end }}
 {{- end }}
 {{- with .Values.gateway }}
 {{- if .enabled }}
