@@ -150,7 +150,14 @@ describe("a tier of shards", () => {
     const { tier, open } = await openTier();
     await open();
     await tier.openShard({ shard: 1, hold: new TestHold(1) });
-    expect(tier.stats()).toEqual({ entries: 6, flushed_at: 7, shards: 2 });
+    expect(tier.stats()).toEqual({ entries: 6, flushed_at: 7, shards: 2, shard_count: 1 });
     expect([tier.statsOf(1), tier.statsOf(2)]).toEqual([{ entries: 3, flushed_at: 7 }, undefined]);
+  });
+
+  it("does not count a shard that is lost and not closed yet", async () => {
+    const { tier, hold, open } = await openTier();
+    await open();
+    hold.lose("another host has taken it");
+    expect(tier.stats()).toEqual({ shards: 0, shard_count: 1 });
   });
 });

@@ -166,9 +166,11 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     return this.#shards.get(shard)?.plugin.damage;
   }
 
+  /** Adds the figures of the shards up that the host owns. `shard_count` is the number of shards of the cluster. */
   stats(): Readonly<Record<string, number | string>> {
-    const all = [...this.#shards.values()].map(({ plugin }) => plugin.stats?.() ?? {});
-    return { ...sumStats(all), shards: all.length };
+    const owned = [...this.#shards.values()].filter(({ hold }) => hold.isOwned);
+    const all = owned.map(({ plugin }) => plugin.stats?.() ?? {});
+    return { ...sumStats(all), shards: all.length, shard_count: this.#tier.shardCount };
   }
 
   async close(): Promise<void> {

@@ -23,7 +23,9 @@ describe.skipIf(CHROMIUM === undefined || !isRecent)(`the inspector of a cluster
   const agents: MemoryClient[] = [];
   beforeAll(async () => {
     stage = await ClusterStage.open({ config: mappingLines("a2e", TENANTS.length) });
-    await stage.ok("cluster", "init", "--store", "s3://bucket/memory", "--shards", String(TENANTS.length));
+    // A long lease, so that the shards of a killed host stay without an owner.
+    const sizes = ["--shards", String(TENANTS.length), "--lease-ms", "60000"];
+    await stage.ok("cluster", "init", "--store", "s3://bucket/memory", ...sizes);
     await Promise.all([fixture.start(), ...HOSTS.map((host) => stage.start(host))]);
     await vi.waitFor(async () => expect((await owners()).toSorted()).toEqual(HOSTS), { timeout: 300_000 });
     for (const tenant of TENANTS) agents.push(await fill(tenant));
@@ -140,5 +142,20 @@ describe.skipIf(CHROMIUM === undefined || !isRecent)(`the inspector of a cluster
       .poll(() => health.page.locator("tr[data-hosts] td:nth-child(4)").allInnerTexts())
       .toSatisfy(([a, b, all]: string[]) => Number(a) + Number(b) === 3 && all === "3");
     expect([...lives, health].flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  it("says how many shards have no owner after a host was killed", async () => {
+    await stage.end("b", "SIGKILL");
+    const { page } = await open("overview", "gamma");
+    const unserved = /no answering host serves [12] of 3 shards/;
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await loaded(page);
+        return page.locator("[data-tile=Health]").textContent();
+      })
+      .toMatch(new RegExp(`not ready\\s*1 host, ${unserved.source}`));
+    const health = await open("health", "gamma");
+    await health.page.getByText(unserved).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import type { HostHealth } from "@membus/gateway/inspector-api";
 import { expect, it } from "vitest";
-import { figuresOf, figuresText } from "../src/views/host-figures.js";
+import { figuresOf, figuresText, unservedText } from "../src/views/host-figures.js";
 
 function host(tiers: HostHealth["tiers"], requests = 0): HostHealth {
   return {
@@ -32,4 +32,22 @@ it("leaves out figures that no tier has", () => {
     waiting: undefined,
     backlog: undefined,
   });
+});
+
+it("says how many shards no host serves", () => {
+  const tiers = (episodic: number) => ({
+    working: { shards: 2, shard_count: 4 },
+    episodic: { shards: episodic, shard_count: 4 },
+  });
+  const [opening, open] = [host(tiers(1)), host(tiers(2))];
+  expect(unservedText([open, opening])).toBe("no answering host serves 1 of 4 shards");
+  expect(unservedText([open])).toBe("no answering host serves 2 of 4 shards");
+  expect(unservedText([open, open])).toBeUndefined();
+});
+
+it("knows no shards outside a cluster, or without an answer", () => {
+  expect([unservedText([host({ working: { plugin: "lru" } })]), unservedText([])]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

@@ -11,7 +11,7 @@ import { addSample, operationLines, processLine, SAMPLE_MS, tierLines } from "./
 import { HostList } from "./health/host-list.js";
 import { HostTables } from "./health/host-tables.js";
 import { Plot } from "./health/plot.js";
-import { nameOf } from "./host-figures.js";
+import { nameOf, unservedText } from "./host-figures.js";
 
 const MIB = 1_048_576;
 
@@ -21,6 +21,7 @@ export function Page({ api, who, route }: PageProps): VNode {
   const hosts = samples.at(-1)?.hosts ?? [];
   const chosen = route.params.get("host") ?? hosts[0]?.id;
   const host = hosts.find(({ id }) => id === chosen) ?? hosts[0];
+  const unserved = unservedText(hosts);
   return html`<${Failure} of=${failure} />
     <${Budgets} api=${api} who=${who} />
     ${
@@ -31,7 +32,8 @@ export function Page({ api, who, route }: PageProps): VNode {
     }
     ${
       host !== undefined &&
-      html`${hosts.length > 1 && html`<${HostList} hosts=${hosts} href=${route.href} />`}
+      html`${unserved !== undefined && html`<p role="status">In this cluster ${unserved}.</p>`}
+      ${hosts.length > 1 && html`<${HostList} hosts=${hosts} href=${route.href} />`}
       ${host.id !== chosen && html`<p class="quiet" role="status">The chosen host does not answer. This is another one.</p>`}
       <${ShownHost} host=${host} />
       <${HostPlots} samples=${samples} host=${host} />

@@ -24,6 +24,13 @@ export function figuresOf(hosts: readonly HostHealth[]): HostFigures {
   };
 }
 
+/** Says how many shards of the cluster no host of the list serves. Undefined if each is served, and outside a cluster. */
+export function unservedText(hosts: readonly HostHealth[]): string | undefined {
+  const all = Math.max(0, ...hosts.flatMap((host) => figuresOfTiers(host, "shard_count")));
+  const unserved = all - (figuresOf(hosts).shards ?? 0);
+  return unserved > 0 ? `no answering host serves ${unserved} of ${counted(all, "shard")}` : undefined;
+}
+
 /** Returns the name of the host in its cluster, or else its id. */
 export function nameOf({ name, id }: HostHealth): string {
   return name ?? id;

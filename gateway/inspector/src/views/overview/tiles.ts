@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { counted, countText, sizeText } from "../../figures.js";
 import type { Loaded } from "../../loaded.js";
 import { hrefOf } from "../../route.js";
-import { figuresOf } from "../host-figures.js";
+import { figuresOf, unservedText } from "../host-figures.js";
 import { spentText } from "./spending.js";
 
 export interface TilesProps {
@@ -66,10 +66,12 @@ function hostTile({ value, failure }: Loaded<Health>): Tile {
   const href = hrefOf("health");
   if (failure !== undefined) return { title: "Health", value: "unknown", note: failure.message, href };
   if (value === undefined) return { title: "Health", value: "…", note: "asking the hosts", href };
-  const serving = value.hosts.filter(({ state }) => state === "serving").length;
-  const text =
-    value.hosts.length === 0 ? "no answer" : serving === value.hosts.length ? "serving" : "not ready";
-  return { title: "Health", value: text, note: counted(value.hosts.length, "host"), href };
+  const { hosts } = value;
+  const unserved = unservedText(hosts);
+  const isServing = unserved === undefined && hosts.every(({ state }) => state === "serving");
+  const text = hosts.length === 0 ? "no answer" : isServing ? "serving" : "not ready";
+  const notes = [counted(hosts.length, "host"), unserved];
+  return { title: "Health", value: text, note: notes.filter(Boolean).join(", "), href };
 }
 
 function queueTile({ value, failure }: Loaded<Health>): Tile {
