@@ -8,7 +8,7 @@ import { LogStreams } from "./log-streams.js";
 import { LogTail } from "./log-tail.js";
 import { MessageWriter } from "./message-writer.js";
 import { openSegments } from "./open-segments.js";
-import { readRecord } from "./read-record.js";
+import { RecordReader } from "./record-reader.js";
 import { SegmentReader } from "./segment-reader.js";
 import { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";
 import { newPart, StreamSegment } from "./stream-segment.js";
@@ -85,6 +85,7 @@ class StreamLog implements Log {
   readonly #segments: StreamSegment[];
   readonly #parts: LogParts;
   readonly #tail: LogTail;
+  readonly #records: RecordReader;
   readonly #trims = pLimit(1);
   #isWaitingForReplica = false;
 
@@ -92,6 +93,7 @@ class StreamLog implements Log {
     this.#segments = segments;
     this.#parts = parts;
     this.#tail = new LogTail(segments, parts);
+    this.#records = new RecordReader(parts.streams);
   }
 
   get nextSeq(): number {
@@ -122,7 +124,7 @@ class StreamLog implements Log {
   async read(seq: number): Promise<Uint8Array> {
     this.#tail.checkNotClosed();
     const segment = this.#segments.find((each) => !each.isTrimmed && each.locate(seq) !== undefined);
-    const found = segment && (await readRecord(this.#parts.streams, segment, seq));
+    const found = segment && (await this.#records.read(segment, seq));
     if (found !== undefined) return found;
     const message = `the log has no record ${seq}. It was trimmed or never acknowledged`;
     throw new MemoryError("memory_not_found", message, { seq });
