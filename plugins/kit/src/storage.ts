@@ -241,6 +241,9 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** Milliseconds after which a request may find a damaged table in use again. Repairs take longer than requests. */
+const DAMAGED_RETRY_AFTER_MS = 10_000;
+
 /**
  * Creates the error for requests of a tenant with damaged files. The host's log names the files and the
  * remedy.
@@ -248,7 +251,8 @@ export interface Storage {
 export function tenantDamaged(cause?: unknown): MemoryError {
   const message =
     "the stored data of this tenant is damaged. The host's operator must repair it, see the host's log";
-  return new MemoryError("unavailable", message, { reason: "storage_damaged" }, { cause });
+  const detail = { reason: "storage_damaged", retry_after_ms: DAMAGED_RETRY_AFTER_MS };
+  return new MemoryError("unavailable", message, detail, { cause });
 }
 
 /** Milliseconds after which a request may find an unreachable storage in use again. */

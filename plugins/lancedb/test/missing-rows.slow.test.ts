@@ -82,7 +82,10 @@ async function twoWays(): Promise<string> {
   return other;
 }
 
-const refused = { code: "unavailable", detail: { reason: "storage_damaged" } };
+const refused = {
+  code: "unavailable",
+  detail: { reason: "storage_damaged", retry_after_ms: 10_000 },
+};
 
 /**
  * Checks that only that tenant is refused, that the log names the table, and that other tenants are served.

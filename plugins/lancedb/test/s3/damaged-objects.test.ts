@@ -27,7 +27,7 @@ it("a damaged table keeps its changes in the bucket until it is repaired, and ot
   expect([...second.storage.damagedTenants!]).toEqual(["acme"]);
   expect(await loadIds(second.storage, other)).toEqual([2, 4]);
   await expect(loadIds(second.storage, acme)).rejects.toMatchObject({
-    detail: { reason: "storage_damaged" },
+    detail: { reason: "storage_damaged", retry_after_ms: 10_000 },
   });
   const queue = (await second.owner.read("t_acme"))!.queue!;
   expect(store.keys.filter((key) => key.includes("/_waiting/"))).toEqual([queue]);
