@@ -31,6 +31,15 @@ describe("a repeated operation of a durable tier", () => {
     expect((await calls(kit).retrieve()).total).toBe(2);
   });
 
+  it("is complete or not begun after a crash, if it forgets in one namespace", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    await store([{ key: "a" }, { key: "b" }]);
+    const { nextSeq } = kit.log.stats;
+    expect(await forget({})).toMatchObject({ deleted: 2 });
+    expect(kit.log.stats.nextSeq).toBe(nextSeq + 1);
+  });
+
   it("is independent for another agent, and a conflict with another body, also after a restart", async () => {
     const kit = await TestKit.open({ tier: "semantic" });
     const semantic = { tier: "semantic" } as const;

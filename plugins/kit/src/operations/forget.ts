@@ -23,19 +23,32 @@ export async function forget(
   if (request.cascade) return cascade(tier, selector, request);
   if (!request.dry_run) tier.forgets.forgetStarted(selector, request.filter);
   let deleted = alreadyDeleted;
-  for (const scope of await tier.registry.select(selector)) {
-    deleted += await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, request, deleted));
+  let isDone = request.dry_run;
+  const scopes = [...(await tier.registry.select(selector))];
+  for (const [index, scope] of scopes.entries()) {
+    const isLast = index === scopes.length - 1;
+    const progress = { deleted, isLast };
+    const count = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, request, progress));
+    deleted += count;
+    isDone ||= isLast && count > 0;
   }
   const at = request.op.accepted_at;
-  if (!request.dry_run) await finish(tier, request, at, deleted);
+  if (!isDone) await finish(tier, request, at, deleted);
   return forgetResult(tier, { deleted }, at);
+}
+
+interface Progress {
+  /** Entries deleted in earlier partitions. */
+  readonly deleted: number;
+  /** Whether this is the last partition. Its last slice then has the final reply, so that both take effect at once. */
+  readonly isLast: boolean;
 }
 
 async function forgetIn(
   tier: MutationParts,
   loaded: LoadedPartition,
   request: PluginForgetRequest,
-  before: number,
+  { deleted, isLast }: Progress,
 ): Promise<number> {
   const filter = await prepareFind(tier, loaded, request.filter);
   const matches = findMatches(tier, loaded, filter);
@@ -43,34 +56,42 @@ async function forgetIn(
   const slices: Promise<void>[] = [];
   for (let at = 0; at < matches.length; at += SLICE_ROWS) {
     const slice = matches.slice(at, at + SLICE_ROWS);
-    slices.push(forgetSlice(tier, loaded, request, slice, before + at + slice.length));
+    const end = at + slice.length;
+    const done = isLast && end === matches.length;
+    slices.push(forgetSlice(tier, loaded, request, { matches: slice, deleted: deleted + end, done }));
   }
   await Promise.all(slices);
   return matches.length;
+}
+
+interface Slice {
+  readonly matches: readonly ForgetMatch[];
+  /** Entries deleted so far, including this slice. */
+  readonly deleted: number;
+  readonly done: boolean;
 }
 
 function forgetSlice(
   tier: MutationParts,
   loaded: LoadedPartition,
   request: PluginForgetRequest,
-  matches: readonly ForgetMatch[],
-  deleted: number,
+  { matches, deleted, done }: Slice,
 ): Promise<void> {
   const { op } = request;
   const at = op.accepted_at;
   return tier.journal.append({
-    build: () => record(request, { at, scope: loaded.id, matches, deleted, done: false }),
+    build: () => record(request, { at, scope: loaded.id, matches, deleted, done }),
     stage(_, seq) {
       for (const { keyHash } of matches) loaded.stage(keyHash, { seq, row: null });
     },
     apply(_, seq, place) {
       for (const match of matches) removeMatch(tier, loaded, match, { seq, agent: op.agent });
-      tier.operations.remember(op, at, place, false);
+      tier.operations.remember(op, at, place, done);
     },
   });
 }
 
-/** Logs the final reply. If a crash occurs before it, the retry continues. */
+/** Logs the final reply of a forget without a last slice. If a crash occurs before it, the retry continues. */
 async function finish(
   tier: MutationParts,
   request: PluginForgetRequest,
@@ -86,13 +107,7 @@ async function finish(
 
 function record(
   { op: { tenant, agent, id, digest } }: PluginForgetRequest,
-  slice: {
-    readonly at: number;
-    readonly scope: string;
-    readonly matches: readonly ForgetMatch[];
-    readonly deleted: number;
-    readonly done: boolean;
-  },
+  slice: Slice & { readonly at: number; readonly scope: string },
 ): LogRecord {
   const { at, scope, matches, deleted, done } = slice;
   return {
