@@ -23,6 +23,43 @@ async function afterJump(seconds: number, options = {}): Promise<TestKit> {
   return kit;
 }
 
+describe("the replies of a tier that hosts with other clocks serve", () => {
+  it.each([
+    ["ahead", [HOUR, -HOUR, 0]],
+    ["behind", [-HOUR, HOUR, 0]],
+  ])("are remembered if the first clock is %s", async (_, jumps) => {
+    const kit = await TestKit.open();
+    const first = await calls(kit).store([{ key: "a", content: 1 }], { id: "one" });
+    for (const [at, jump] of jumps.entries()) {
+      await kit.plugin.close();
+      kit.clock.advance(jump);
+      await kit.reopen();
+      await calls(kit).store([{ key: "a", content: `later ${at}` }], { id: `later ${at}` });
+      // A purge logs the replies again.
+      await calls(kit).forget({ keys: ["none"] }, { purge: true });
+      expect(await calls(kit).store([{ key: "a", content: 1 }], { id: "one" })).toEqual(first);
+    }
+    kit.clock.advance(601);
+    await kit.plugin.maintain();
+    const later = await calls(kit).store([{ key: "a", content: 1 }], { id: "one" });
+    expect(later.receipts).toMatchObject([{ outcome: "updated" }]);
+  });
+});
+
+it("a reply that was logged again is forgotten in its time, also after a restart", async () => {
+  const kit = await TestKit.open();
+  const { store, forget } = calls(kit);
+  await store([{ key: "a", content: 1 }], { id: "one" });
+  kit.clock.advance(400);
+  await forget({ keys: ["none"] }, { purge: true });
+  await kit.reopen();
+  await calls(kit).store([{ key: "a", content: 2 }]);
+  kit.clock.advance(201);
+  await kit.plugin.maintain();
+  const again = await calls(kit).store([{ key: "a", content: 1 }], { id: "one" });
+  expect(again.receipts).toMatchObject([{ outcome: "updated" }]);
+});
+
 describe.each(JUMPS)("a durable tier with a clock that was %s ahead", (_, seconds) => {
   it("keeps a new entry for its time to live, and no longer", async () => {
     const kit = await afterJump(seconds);

@@ -34,23 +34,24 @@ async function moveReply(seq: number, { log, journal, operations, clock }: MoveR
   const { op, result = {} } = record;
   // The record may be of a process with a clock ahead of this one.
   const at = Math.min(record.at, clock.now());
-  const isStill = (): boolean => {
-    const place = operations.findById(op)?.place;
-    return place !== undefined && "seq" in place && place.seq === seq;
+  const stillRemembered = () => {
+    const found = operations.findById(op);
+    return found !== undefined && "seq" in found.place && found.place.seq === seq ? found : undefined;
   };
-  if (!isStill()) return;
+  const since = stillRemembered()?.since;
+  if (since === undefined) return;
   await journal.append({
     build: () => ({
       at,
       scope: "",
       rows: [],
       removed: [],
-      op,
+      op: { ...op, age: Math.max(0, clock.now() - since) },
       result: { ...result, ...forgetSeq(result, seq) },
     }),
     stage: () => {},
     apply: (_record, _seq, place) => {
-      if (isStill()) operations.remember(op, at, place, op.done);
+      if (stillRemembered() !== undefined) operations.remember(op, at, place, op.done, since);
     },
   });
 }

@@ -16,6 +16,7 @@ export type ResultPlace = { readonly seq: number } | { readonly result: Operatio
 
 export interface RememberedOperation {
   readonly digest: string;
+  /** Acceptance by the clock of the host that accepted it. Unix seconds. */
   readonly at: number;
   readonly sizeBytes: number;
   readonly place: ResultPlace;
@@ -23,16 +24,23 @@ export interface RememberedOperation {
   readonly done: boolean;
 }
 
+/** An operation in the order of time. */
+interface OrderedOperation extends RememberedOperation {
+  readonly key: string;
+  /** Begin of its time window. Unix seconds by the clock of this host, or of the log while it is read. */
+  since: number;
+}
+
 export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
 
 /** Remembers operations and the places of their replies for a time window (clause RETRY-1). */
 export class OperationMemory {
-  readonly #remembered = new Map<string, RememberedOperation>();
+  readonly #remembered = new Map<string, OrderedOperation>();
   /**
    * The operations in order of time. A Map that loses its first entries iterates over their empty places at
    * every lookup.
    */
-  readonly #order = new Fifo<RememberedOperation & { readonly key: string }>();
+  readonly #order = new Fifo<OrderedOperation>();
   #sizeBytes = 0;
 
   constructor(readonly options: OperationMemoryOptions) {}
@@ -44,21 +52,33 @@ export class OperationMemory {
     return found;
   }
 
-  findById(op: OperationId): RememberedOperation | undefined {
+  findById(op: OperationId): OrderedOperation | undefined {
     return this.#remembered.get(operationKey(op));
   }
 
-  remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
+  /** @param since see `OrderedOperation`. */
+  remember(
+    op: OperationId & { digest: string },
+    at: number,
+    place: ResultPlace,
+    done = true,
+    since = at,
+  ): void {
     const key = operationKey(op);
     const earlier = this.#remembered.get(key);
     // A moved reply is logged after later records of its operation.
     if (earlier?.done && !done && earlier.digest === op.digest) return;
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
-    const operation = { key, digest: op.digest, at, place, done, sizeBytes };
+    const operation = { key, digest: op.digest, at, since, place, done, sizeBytes };
     this.#sizeBytes += sizeBytes - (earlier?.sizeBytes ?? 0);
     this.#remembered.set(key, operation);
     this.#order.push(operation);
-    this.#trim(at);
+    this.#trim(since);
+  }
+
+  /** Moves the time windows of all operations. */
+  shift(seconds: number): void {
+    for (const operation of this.#order) operation.since += seconds;
   }
 
   /** Returns the oldest record that a remembered reply is read from. */
@@ -103,7 +123,7 @@ export class OperationMemory {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
       if (this.#remembered.get(first.key) === first) {
         const within = this.#remembered.size <= countMax && this.#sizeBytes <= bytesMax;
-        if (within && first.at >= now - windowS) return;
+        if (within && first.since >= now - windowS) return;
         this.#sizeBytes -= first.sizeBytes;
         this.#remembered.delete(first.key);
       }

@@ -29,6 +29,8 @@ export interface OperationStamp {
   readonly id: string;
   readonly digest: string;
   readonly done: boolean;
+  /** Seconds since the operation, in a reply that was logged again. */
+  readonly age?: number;
 }
 
 /** Row ids of removed versions of a scope. */
@@ -99,7 +101,14 @@ export function latestTime({ at, rows }: LogRecord): number {
 const headEncoder = new Encoder();
 const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
-type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
+type PackedStamp = readonly [
+  tenant: string,
+  agent: string,
+  id: string,
+  digest: string,
+  done: boolean,
+  age?: number,
+];
 type PackedHead = readonly [
   at: number,
   scope: string,
@@ -123,7 +132,7 @@ const HEAD_AT = 8;
  */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, scopeRemovals = [], op, result, isStored } = record;
-  const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
+  const stamp = op ? packStamp(op) : null;
   const newest = record.newestForgotten ?? newestForgotten(record);
   const head: PackedHead = isStored ? [at, scope, stamp, newest, true] : [at, scope, stamp, newest];
   const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...scopeRemovals];
@@ -177,8 +186,12 @@ export function withoutRows(payload: Uint8Array): Uint8Array {
   return encodeRecord({ at, scope, rows: [], removed: [], isStored: true, newestForgotten, ...reply });
 }
 
-function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationStamp {
-  return { tenant, agent, id, digest, done };
+function packStamp({ tenant, agent, id, digest, done, age }: OperationStamp): PackedStamp {
+  return age === undefined ? [tenant, agent, id, digest, done] : [tenant, agent, id, digest, done, age];
+}
+
+function unpackStamp([tenant, agent, id, digest, done, age]: PackedStamp): OperationStamp {
+  return { tenant, agent, id, digest, done, ...(age !== undefined && { age }) };
 }
 
 export type PackedRow = readonly [

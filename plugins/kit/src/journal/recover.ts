@@ -4,6 +4,7 @@ import type { FolderManifest } from "../place/index.js";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { ErasureTracker } from "./erasure-tracker.js";
+import { LogTime } from "./log-time.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 
@@ -39,6 +40,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   const openedAt = parts.clock.now();
   let { newestAt } = marker;
   let storedSeq = 0;
+  const logTime = new LogTime();
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
     // The log may return only the start of a stored record.
@@ -47,7 +49,8 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     const age = Math.min(at, openedAt);
     parts.written(scope);
     if (newestForgotten > 0) erasure.addForget(seq, newestForgotten, age);
-    if (op) operations.remember(op, age, { seq }, op.done);
+    const elapsedS = logTime.of(at);
+    if (op) operations.remember(op, age, { seq }, op.done, elapsedS - (op.age ?? 0));
     // Flushed records are covered by the marker's time, and storage has their rows.
     if (seq <= marker.flushedSeq) return;
     if (isStored) {
@@ -69,6 +72,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     if (!parts.acceptLoss) throw missingManifestError();
     log = await open(unusedSeq(parts.clock));
   }
+  operations.shift(parts.clock.now() - logTime.elapsedS);
   try {
     // Without a marker all records of the log are flushed again. The log keeps every record that is not in
     // storage.
