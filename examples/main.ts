@@ -1,29 +1,41 @@
 // Runs one example: npm run example -- assistant
 import { ModelError } from "@membus/agentic";
 import { isMemoryError } from "@membus/protocol";
-import { agentsSession } from "./agents-session.js";
-import { aiSdk } from "./ai-sdk.js";
-import { assistant } from "./assistant.js";
-import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
-import { langchain } from "./langchain.js";
-import { langgraph } from "./langgraph.js";
-import { longTask } from "./long-task.js";
-import { mcp } from "./mcp.js";
-import { memoryTool } from "./memory-tool.js";
 import { type Example, withEnvironment, withModel } from "./setting.js";
-import { team } from "./team.js";
 
+/** Only the chosen example is loaded, because the frameworks of all of them take seconds to load. */
 const EXAMPLES = new Map<string, Example>([
-  ["assistant", { api: "openai", play: assistant }],
-  ["coding-agent", { api: "openai", play: codingAgent }],
-  ["team", { api: "openai", play: team }],
-  ["long-task", { api: "openai", play: longTask }],
-  ["langgraph", { api: "openai", play: langgraph }],
-  ["langchain", { api: "openai", play: langchain }],
-  ["agents-session", { api: "openai", play: agentsSession }],
-  ["ai-sdk", { api: "openai", play: aiSdk }],
-  ["memory-tool", { api: "anthropic", play: memoryTool }],
+  [
+    "assistant",
+    { api: "openai", play: async (setting) => (await import("./assistant.js")).assistant(setting) },
+  ],
+  [
+    "coding-agent",
+    { api: "openai", play: async (setting) => (await import("./coding-agent.js")).codingAgent(setting) },
+  ],
+  ["team", { api: "openai", play: async (setting) => (await import("./team.js")).team(setting) }],
+  [
+    "long-task",
+    { api: "openai", play: async (setting) => (await import("./long-task.js")).longTask(setting) },
+  ],
+  [
+    "langgraph",
+    { api: "openai", play: async (setting) => (await import("./langgraph.js")).langgraph(setting) },
+  ],
+  [
+    "langchain",
+    { api: "openai", play: async (setting) => (await import("./langchain.js")).langchain(setting) },
+  ],
+  [
+    "agents-session",
+    { api: "openai", play: async (setting) => (await import("./agents-session.js")).agentsSession(setting) },
+  ],
+  ["ai-sdk", { api: "openai", play: async (setting) => (await import("./ai-sdk.js")).aiSdk(setting) }],
+  [
+    "memory-tool",
+    { api: "anthropic", play: async (setting) => (await import("./memory-tool.js")).memoryTool(setting) },
+  ],
 ]);
 
 async function play(name: string, isScripted: boolean): Promise<void> {
@@ -32,7 +44,10 @@ async function play(name: string, isScripted: boolean): Promise<void> {
     throw new TypeError(`Name one of these examples: ${[...EXAMPLES.keys(), "mcp"].join(", ")}`);
   }
   const interrupted = interruption();
-  if (example === undefined) return withEnvironment(process.env, interrupted, mcp);
+  if (example === undefined) {
+    const { mcp } = await import("./mcp.js");
+    return withEnvironment(process.env, interrupted, mcp);
+  }
   if (!isScripted) return withModel(process.env, interrupted, example);
   // Imported on demand, because the scripted server is part of the tests.
   const { withScript } = await import("./scripted/play.js");
