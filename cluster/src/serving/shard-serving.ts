@@ -112,14 +112,13 @@ export class ShardServing {
     const isOpen = await this.#untilDone(owned, async () => {
       try {
         for (const tier of tiers) await this.#openTier(tier, owned);
+        bus.addShard(owned);
       } catch (error) {
         await this.#closeTiers(shard).catch(this.#logUnflushed(shard));
         throw error;
       }
     });
-    if (!isOpen) return;
-    bus.addShard(owned);
-    this.#logger.info({ shard, epoch: hold.epoch }, "serving a shard");
+    if (isOpen) this.#logger.info({ shard, epoch: hold.epoch }, "serving a shard");
   }
 
   /**
