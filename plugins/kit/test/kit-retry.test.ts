@@ -40,6 +40,16 @@ describe("a repeated operation of a durable tier", () => {
     expect(kit.log.stats.nextSeq).toBe(nextSeq + 1);
   });
 
+  it("has its reply after all records of more than 2,000 entries", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    for (const part of ["a", "b", "c"])
+      await store(Array.from({ length: 700 }, (_, index) => ({ key: `${part}${index}` })));
+    const { nextSeq } = kit.log.stats;
+    expect(await forget({})).toMatchObject({ deleted: 2_100 });
+    expect(kit.log.stats.nextSeq).toBe(nextSeq + 3);
+  });
+
   it("is independent for another agent, and a conflict with another body, also after a restart", async () => {
     const kit = await TestKit.open({ tier: "semantic" });
     const semantic = { tier: "semantic" } as const;

@@ -30,7 +30,7 @@ export async function forget(
     const progress = { deleted, isLast };
     const count = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, request, progress));
     deleted += count;
-    isDone ||= isLast && count > 0;
+    isDone ||= isLast && isOneSlice(count);
   }
   const at = request.op.accepted_at;
   if (!isDone) await finish(tier, request, at, deleted);
@@ -40,8 +40,13 @@ export async function forget(
 interface Progress {
   /** Entries deleted in earlier partitions. */
   readonly deleted: number;
-  /** Whether this is the last partition. Its last slice then has the final reply, so that both take effect at once. */
+  /** Whether this is the last partition. If one slice holds its entries, it has the final reply, so both take effect at once. */
   readonly isLast: boolean;
+}
+
+/** One of several slices may be refused, so none of them has the final reply. */
+function isOneSlice(count: number): boolean {
+  return count > 0 && count <= SLICE_ROWS;
 }
 
 async function forgetIn(
@@ -53,12 +58,12 @@ async function forgetIn(
   const filter = await prepareFind(tier, loaded, request.filter);
   const matches = findMatches(tier, loaded, filter);
   if (request.dry_run) return matches.length;
+  const done = isLast && isOneSlice(matches.length);
   const slices: Promise<void>[] = [];
   for (let at = 0; at < matches.length; at += SLICE_ROWS) {
     const slice = matches.slice(at, at + SLICE_ROWS);
-    const end = at + slice.length;
-    const done = isLast && end === matches.length;
-    slices.push(forgetSlice(tier, loaded, request, { matches: slice, deleted: deleted + end, done }));
+    const progress = { matches: slice, deleted: deleted + at + slice.length, done };
+    slices.push(forgetSlice(tier, loaded, request, progress));
   }
   await Promise.all(slices);
   return matches.length;
@@ -91,7 +96,7 @@ function forgetSlice(
   });
 }
 
-/** Logs the final reply of a forget without a last slice. If a crash occurs before it, the retry continues. */
+/** Logs the final reply of a forget that no slice has. If a crash occurs before it, the retry continues. */
 async function finish(
   tier: MutationParts,
   request: PluginForgetRequest,
