@@ -46,6 +46,19 @@ describe("the replies of a tier that hosts with other clocks serve", () => {
   });
 });
 
+it("a reply that was logged again is remembered for its time, also after a restart", async () => {
+  const kit = await TestKit.open();
+  const { store, forget } = calls(kit);
+  const first = await store([{ key: "a", content: 1 }], { id: "one" });
+  for (let second = 0; second < 400; second++) {
+    kit.clock.advance(1);
+    await store([{ key: "b", content: second }]);
+  }
+  await forget({ keys: ["none"] }, { purge: true });
+  await kit.reopen();
+  expect(await calls(kit).store([{ key: "a", content: 1 }], { id: "one" })).toEqual(first);
+});
+
 it("a reply that was logged again is forgotten in its time, also after a restart", async () => {
   const kit = await TestKit.open();
   const { store, forget } = calls(kit);

@@ -42,6 +42,16 @@ describe("the memory of operations", () => {
     expect([memory.findById(op("1")), memory.stats.operations]).toEqual([undefined, 2]);
   });
 
+  it("names no record of an old reply that was logged again behind a newer one", () => {
+    const memory = new OperationMemory(LIMITS);
+    memory.remember(op("old"), 100, { seq: 1 });
+    memory.remember(op("new"), 150, { seq: 2 });
+    memory.remember(op("old"), 100, { seq: 3 });
+    expect(memory.seqsBefore(10, 700)).toEqual([2, 3]);
+    expect(memory.seqsBefore(10, 701)).toEqual([2]);
+    expect(memory.stats.operations).toBe(1);
+  });
+
   it("counts the bytes of replies in RAM, and not of replies in a log", () => {
     const memory = new OperationMemory({ ...LIMITS, bytesMax: 1000 });
     for (let id = 0; id < 100; id++) memory.remember(op(`log-${id}`), 100, { seq: id });

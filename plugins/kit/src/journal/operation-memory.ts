@@ -66,8 +66,6 @@ export class OperationMemory {
   ): void {
     const key = operationKey(op);
     const earlier = this.#remembered.get(key);
-    // A moved reply is logged after later records of its operation.
-    if (earlier?.done && !done && earlier.digest === op.digest) return;
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
     const operation = { key, digest: op.digest, at, since, place, done, sizeBytes };
     this.#sizeBytes += sizeBytes - (earlier?.sizeBytes ?? 0);
@@ -93,7 +91,7 @@ export class OperationMemory {
 
   /** Returns the records before this one that remembered replies are read from, oldest first. */
   seqsBefore(before: number, now: number): number[] {
-    this.#trim(now);
+    this.#dropExpired(now);
     const places = [...this.#remembered.values()].map(({ place }) => place);
     const seqs = places.flatMap((place) => ("seq" in place && place.seq < before ? [place.seq] : []));
     return seqs.sort((a, b) => a - b);
@@ -116,6 +114,15 @@ export class OperationMemory {
 
   get stats(): { operations: number; operation_bytes: number } {
     return { operations: this.#remembered.size, operation_bytes: this.#sizeBytes };
+  }
+
+  /** Replies that were logged again are behind later ones in the order. */
+  #dropExpired(now: number): void {
+    for (const [key, { since, sizeBytes }] of this.#remembered) {
+      if (since >= now - this.options.windowS) continue;
+      this.#remembered.delete(key);
+      this.#sizeBytes -= sizeBytes;
+    }
   }
 
   #trim(now: number): void {

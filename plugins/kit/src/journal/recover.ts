@@ -6,7 +6,7 @@ import type { Backlog } from "./backlog.js";
 import type { ErasureTracker } from "./erasure-tracker.js";
 import { LogTime } from "./log-time.js";
 import type { OperationMemory } from "./operation-memory.js";
-import { decodeHead, latestTime, rowIdOf } from "./record.js";
+import { decodeHead, latestTime, type OperationStamp, rowIdOf } from "./record.js";
 
 export interface RecoveryParts {
   readonly storage: Storage;
@@ -49,8 +49,10 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     const age = Math.min(at, openedAt);
     parts.written(scope);
     if (newestForgotten > 0) erasure.addForget(seq, newestForgotten, age);
-    const elapsedS = logTime.of(at);
-    if (op) operations.remember(op, age, { seq }, op.done, elapsedS - (op.age ?? 0));
+    // A reply that was logged again has its former time.
+    const elapsedS = op?.age === undefined ? logTime.of(at) : logTime.elapsedS;
+    if (op && !isOutdated(op, operations))
+      operations.remember(op, age, { seq }, op.done, elapsedS - (op.age ?? 0));
     // Flushed records are covered by the marker's time, and storage has their rows.
     if (seq <= marker.flushedSeq) return;
     if (isStored) {
@@ -85,6 +87,11 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
     await log.close();
     throw error;
   }
+}
+
+/** Returns whether a slice of a forget was logged again after later records of the forget. */
+function isOutdated(op: OperationStamp, operations: OperationMemory): boolean {
+  return op.age !== undefined && !op.done && operations.findById(op)?.digest === op.digest;
 }
 
 function missingManifestError(): MemoryError {
