@@ -4,38 +4,21 @@ import { isMemoryError } from "@membus/protocol";
 import { interruption } from "./demo/with-bus.js";
 import { type Example, withEnvironment, withModel } from "./setting.js";
 
-/** Only the chosen example is loaded, because the frameworks of all of them take seconds to load. */
+/** Loads an example when it is played, because the frameworks of all examples take seconds to load. */
+function onDemand(api: Example["api"], load: () => Promise<Example["play"]>): Example {
+  return { api, play: async (setting) => (await load())(setting) };
+}
+
 const EXAMPLES = new Map<string, Example>([
-  [
-    "assistant",
-    { api: "openai", play: async (setting) => (await import("./assistant.js")).assistant(setting) },
-  ],
-  [
-    "coding-agent",
-    { api: "openai", play: async (setting) => (await import("./coding-agent.js")).codingAgent(setting) },
-  ],
-  ["team", { api: "openai", play: async (setting) => (await import("./team.js")).team(setting) }],
-  [
-    "long-task",
-    { api: "openai", play: async (setting) => (await import("./long-task.js")).longTask(setting) },
-  ],
-  [
-    "langgraph",
-    { api: "openai", play: async (setting) => (await import("./langgraph.js")).langgraph(setting) },
-  ],
-  [
-    "langchain",
-    { api: "openai", play: async (setting) => (await import("./langchain.js")).langchain(setting) },
-  ],
-  [
-    "agents-session",
-    { api: "openai", play: async (setting) => (await import("./agents-session.js")).agentsSession(setting) },
-  ],
-  ["ai-sdk", { api: "openai", play: async (setting) => (await import("./ai-sdk.js")).aiSdk(setting) }],
-  [
-    "memory-tool",
-    { api: "anthropic", play: async (setting) => (await import("./memory-tool.js")).memoryTool(setting) },
-  ],
+  ["assistant", onDemand("openai", async () => (await import("./assistant.js")).assistant)],
+  ["coding-agent", onDemand("openai", async () => (await import("./coding-agent.js")).codingAgent)],
+  ["team", onDemand("openai", async () => (await import("./team.js")).team)],
+  ["long-task", onDemand("openai", async () => (await import("./long-task.js")).longTask)],
+  ["langgraph", onDemand("openai", async () => (await import("./langgraph.js")).langgraph)],
+  ["langchain", onDemand("openai", async () => (await import("./langchain.js")).langchain)],
+  ["agents-session", onDemand("openai", async () => (await import("./agents-session.js")).agentsSession)],
+  ["ai-sdk", onDemand("openai", async () => (await import("./ai-sdk.js")).aiSdk)],
+  ["memory-tool", onDemand("anthropic", async () => (await import("./memory-tool.js")).memoryTool)],
 ]);
 
 async function play(name: string, isScripted: boolean): Promise<void> {

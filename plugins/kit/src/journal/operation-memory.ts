@@ -22,12 +22,7 @@ export interface RememberedOperation {
   readonly place: ResultPlace;
   /** False while a forget in slices is incomplete. */
   readonly done: boolean;
-}
-
-/** An operation in the order of time. */
-interface OrderedOperation extends RememberedOperation {
-  readonly key: string;
-  /** Begin of its time window. Unix seconds by the clock of this host, or of the log while it is read. */
+  /** Begin of its time window. Unix seconds by the clock of this host. While the log is read, seconds since its first record. */
   since: number;
 }
 
@@ -35,12 +30,12 @@ export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
 
 /** Remembers operations and the places of their replies for a time window (clause RETRY-1). */
 export class OperationMemory {
-  readonly #remembered = new Map<string, OrderedOperation>();
+  readonly #remembered = new Map<string, RememberedOperation>();
   /**
    * The operations in order of time. A Map that loses its first entries iterates over their empty places at
    * every lookup.
    */
-  readonly #order = new Fifo<OrderedOperation>();
+  readonly #order = new Fifo<RememberedOperation & { readonly key: string }>();
   #sizeBytes = 0;
 
   constructor(readonly options: OperationMemoryOptions) {}
@@ -52,11 +47,11 @@ export class OperationMemory {
     return found;
   }
 
-  findById(op: OperationId): OrderedOperation | undefined {
+  findById(op: OperationId): RememberedOperation | undefined {
     return this.#remembered.get(operationKey(op));
   }
 
-  /** @param since see `OrderedOperation`. */
+  /** @param since see `RememberedOperation`. */
   remember(
     op: OperationId & { digest: string },
     at: number,
