@@ -202,10 +202,10 @@ export class KitPlugin implements MemoryPlugin {
 
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
     const tier = this.#openFor(selector);
-    if (request.dry_run) return forget(tier, selector, request, 0);
+    if (request.dry_run) return forget(tier, selector, request);
     const run = (earlier: EarlierAttempt | undefined) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
-      return forget(tier, selector, request, earlier?.result.deleted ?? 0);
+      return forget(tier, selector, request, earlier?.result);
     };
     // Continues a forget that a full disk interrupted, like a retry.
     const result = await tier.withFreedSpace(() => this.#once(request.op, run));

@@ -77,26 +77,58 @@ describe("a log with a write error", () => {
     for (const namespace of ["a/1", "a/2", "a/3"]) {
       await store([{ key: "x" }, { key: "y" }], { namespace });
     }
-    const appending = kit.log.append.bind(kit.log);
-    let appended = 0;
-    kit.log.append = (encode) => {
-      files.isFailing = ++appended > 1;
-      return appending(encode);
-    };
-    await expect(forget({}, { namespace: "a/**", id: "f" })).rejects.toMatchObject({ code: "unavailable" });
-    files.isFailing = false;
-    kit.log.append = appending;
+    await failSecondAppend(kit, files, () => forget({}, { namespace: "a/**", id: "f" }));
     expect((await retrieve({}, { namespace: "a/**" })).total).toBe(4);
-    expect(await forget({}, { namespace: "a/**", id: "f" })).toMatchObject({
-      deleted: 6,
-      purge: "scheduled",
-    });
-    expect(await forget({}, { namespace: "a/**", id: "f" })).toMatchObject({
-      deleted: 6,
-      purge: "scheduled",
-    });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const reply = await forget({}, { namespace: "a/**", id: "f" });
+      expect(reply).toMatchObject({ deleted: 6, purge: "scheduled" });
+    }
   });
+
+  it.each([
+    ["in the same process", async () => undefined],
+    ["after a crash", (kit: TestKit) => kit.crash()],
+  ])(
+    "keeps later entries of namespaces that a forget has completed when it is repeated %s",
+    async (_, then) => {
+      const { kit, files, embedder, store, forget, retrieve } = await faultyKit();
+      const everywhere = { namespace: "a/**" };
+      const forgetAll = () => forget({}, { ...everywhere, id: "f" });
+      for (const namespace of ["a/2", "a/3"]) await store([{ key: "x" }, { key: "y" }], { namespace });
+      await failSecondAppend(kit, files, forgetAll);
+      await then(kit);
+      for (const namespace of ["a/1", "a/2", "a/3"]) {
+        await store([{ key: "x", content: "later" }], { namespace });
+      }
+      embedder.state = "hangs";
+      const waiting = store([{ key: "y", content: "later" }], { namespace: "a/2" });
+      await settled(3);
+      embedder.state = "answers";
+      expect(await forgetAll()).toMatchObject({ deleted: 4 });
+      embedder.release();
+      expect((await waiting).receipts).toMatchObject([{ outcome: "created" }]);
+      const { entries } = await retrieve({ order: "oldest" }, everywhere);
+      expect(entries.map(({ namespace, content }) => [namespace, content])).toEqual([
+        ["a/1", "later"],
+        ["a/2", "later"],
+        ["a/2", "later"],
+      ]);
+    },
+  );
 });
+
+/** Runs an operation with a log that accepts only its first record. */
+async function failSecondAppend(kit: TestKit, files: FaultyLogFiles, run: () => Promise<unknown>) {
+  const append = kit.log.append.bind(kit.log);
+  let appended = 0;
+  kit.log.append = (encode) => {
+    files.isFailing = ++appended > 1;
+    return append(encode);
+  };
+  await expect(run()).rejects.toMatchObject({ code: "unavailable" });
+  files.isFailing = false;
+  kit.log.append = append;
+}
 
 it("closes the storage when the log cannot be opened", async () => {
   const storage = new MemoryStorage(8);

@@ -16,6 +16,8 @@ export interface OperationResult {
   }[];
   /** Number of entries that a forget has deleted so far. */
   readonly deleted?: number;
+  /** Last scope id, in their order, in which an unfinished forget is done. "" if there is none. */
+  readonly through?: string;
   /** Number of derived entries among them by level, for a forget with `cascade`. */
   readonly cascaded?: readonly number[];
   /** First record of a forget, set after its reply was logged again. */

@@ -4,6 +4,7 @@ import {
   matches,
   type Scope,
   type ScopeSelector,
+  scopeId,
   selectsScope,
 } from "@membus/protocol";
 
@@ -11,6 +12,8 @@ interface RecentForget {
   readonly order: number;
   readonly selector: ScopeSelector;
   readonly filter: Filter;
+  /** Scopes up to this id are not affected. "" if all are. */
+  readonly through: string;
 }
 
 /** A running forget with `cascade`. */
@@ -56,8 +59,9 @@ export class ForgetOrder {
     else this.#forgets = this.#forgets.filter((forget) => forget.order > oldest);
   }
 
-  forgetStarted(selector: ScopeSelector, filter: Filter): void {
-    if (this.#openStores.size > 0) this.#forgets.push({ order: ++this.#accepted, selector, filter });
+  /** `through`: scopes up to this id are not affected, because an earlier attempt did them. */
+  forgetStarted(selector: ScopeSelector, filter: Filter, through = ""): void {
+    if (this.#openStores.size > 0) this.#forgets.push({ order: ++this.#accepted, selector, filter, through });
   }
 
   /**
@@ -95,8 +99,11 @@ export class ForgetOrder {
   /** Returns whether a forget after the store removes this entry. */
   forgotten(storeOrder: number, scope: Scope, entry: () => FilterableEntry): boolean {
     return this.#forgets.some(
-      ({ order, selector, filter }) =>
-        order > storeOrder && selectsScope(selector, scope) && matches(entry(), filter),
+      ({ order, selector, filter, through }) =>
+        order > storeOrder &&
+        selectsScope(selector, scope) &&
+        scopeId(scope) > through &&
+        matches(entry(), filter),
     );
   }
 }

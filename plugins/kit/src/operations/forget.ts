@@ -1,6 +1,6 @@
-import type { ScopeSelector } from "@membus/protocol";
+import { type ScopeSelector, scopeId } from "@membus/protocol";
 import type { PluginForgetRequest, PluginForgetResult } from "@membus/protocol/plugin";
-import type { LogRecord } from "../journal/index.js";
+import type { LogRecord, OperationResult } from "../journal/index.js";
 import type { LoadedPartition } from "../lifecycle/index.js";
 import { cascade } from "./cascade.js";
 import { type ForgetMatch, findMatches, prepareFind, removeMatch } from "./forget-matches.js";
@@ -11,81 +11,86 @@ import type { MutationParts } from "./tier.js";
 const SLICE_ROWS = 2_000;
 
 /**
- * Forgets the matching entries in every selected partition. The last record has the reply. `alreadyDeleted`
- * is the result of an earlier attempt of the same operation.
+ * Forgets the matching entries in every selected partition. The last record has the reply. `earlier` is the
+ * result of an earlier attempt of the same operation. The partitions that it completed keep their later entries.
  */
 export async function forget(
   tier: MutationParts,
   selector: ScopeSelector,
   request: PluginForgetRequest,
-  alreadyDeleted: number,
+  earlier: Pick<OperationResult, "deleted" | "through"> = {},
 ): Promise<PluginForgetResult> {
   if (request.cascade) return cascade(tier, selector, request);
-  if (!request.dry_run) tier.forgets.forgetStarted(selector, request.filter);
-  let deleted = alreadyDeleted;
+  const { deleted = 0, through = "" } = earlier;
+  const attempt: Attempt = { request, deleted, through };
+  if (!request.dry_run) tier.forgets.forgetStarted(selector, request.filter, through);
+  const scopes = (await tier.registry.select(selector)).filter((scope) => scopeId(scope) > through);
   let isDone = request.dry_run;
-  const scopes = [...(await tier.registry.select(selector))];
   for (const [index, scope] of scopes.entries()) {
     const isLast = index === scopes.length - 1;
-    const progress = { deleted, isLast };
-    const count = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, request, progress));
-    deleted += count;
+    const count = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, attempt, isLast));
     isDone ||= isLast && isOneSlice(count);
   }
-  const at = request.op.accepted_at;
-  if (!isDone) await finish(tier, request, at, deleted);
-  return forgetResult(tier, { deleted }, at);
+  if (!isDone) await finish(tier, attempt);
+  return forgetResult(tier, { deleted: attempt.deleted }, request.op.accepted_at);
 }
 
-interface Progress {
-  /** Entries deleted in earlier partitions. */
-  readonly deleted: number;
-  /** Whether this is the last partition. If one slice holds its entries, it has the final reply, so both take effect at once. */
-  readonly isLast: boolean;
+interface Attempt {
+  readonly request: PluginForgetRequest;
+  /** Entries deleted so far, by all attempts. */
+  deleted: number;
+  /** See `OperationResult`. */
+  through: string;
 }
 
-/** One of several slices may be refused, so none of them has the final reply. */
+/** One of several slices may be refused, so none of them completes its partition. */
 function isOneSlice(count: number): boolean {
   return count > 0 && count <= SLICE_ROWS;
 }
 
+/** If one slice has the entries of the last partition, it has the final reply, so both take effect at once. */
 async function forgetIn(
   tier: MutationParts,
   loaded: LoadedPartition,
-  request: PluginForgetRequest,
-  { deleted, isLast }: Progress,
+  attempt: Attempt,
+  isLast: boolean,
 ): Promise<number> {
+  const { request } = attempt;
   const filter = await prepareFind(tier, loaded, request.filter);
   const matches = findMatches(tier, loaded, filter);
-  if (request.dry_run) return matches.length;
-  const done = isLast && isOneSlice(matches.length);
+  if (request.dry_run) {
+    attempt.deleted += matches.length;
+    return matches.length;
+  }
+  const isOne = isOneSlice(matches.length);
+  if (isOne) attempt.through = loaded.id;
   const slices: Promise<void>[] = [];
   for (let at = 0; at < matches.length; at += SLICE_ROWS) {
     const slice = matches.slice(at, at + SLICE_ROWS);
-    const progress = { matches: slice, deleted: deleted + at + slice.length, done };
-    slices.push(forgetSlice(tier, loaded, request, progress));
+    attempt.deleted += slice.length;
+    slices.push(forgetSlice(tier, loaded, attempt, { matches: slice, done: isLast && isOne }));
   }
   await Promise.all(slices);
+  attempt.through = loaded.id;
   return matches.length;
 }
 
 interface Slice {
   readonly matches: readonly ForgetMatch[];
-  /** Entries deleted so far, including this slice. */
-  readonly deleted: number;
   readonly done: boolean;
 }
 
 function forgetSlice(
   tier: MutationParts,
   loaded: LoadedPartition,
-  request: PluginForgetRequest,
-  { matches, deleted, done }: Slice,
+  attempt: Attempt,
+  { matches, done }: Slice,
 ): Promise<void> {
-  const { op } = request;
+  const { op } = attempt.request;
   const at = op.accepted_at;
+  const logged = record(attempt, { scope: loaded.id, matches, done });
   return tier.journal.append({
-    build: () => record(request, { at, scope: loaded.id, matches, deleted, done }),
+    build: () => logged,
     stage(_, seq) {
       for (const { keyHash } of matches) loaded.stage(keyHash, { seq, row: null });
     },
@@ -97,30 +102,23 @@ function forgetSlice(
 }
 
 /** Logs the final reply of a forget that no slice has. If a crash occurs before it, the retry continues. */
-async function finish(
-  tier: MutationParts,
-  request: PluginForgetRequest,
-  at: number,
-  deleted: number,
-): Promise<void> {
+async function finish(tier: MutationParts, attempt: Attempt): Promise<void> {
+  const { op } = attempt.request;
   await tier.journal.append({
-    build: () => record(request, { at, scope: "", matches: [], deleted, done: true }),
+    build: () => record(attempt, { scope: "", matches: [], done: true }),
     stage: () => {},
-    apply: (_, _seq, place) => tier.operations.remember(request.op, at, place),
+    apply: (_, _seq, place) => tier.operations.remember(op, op.accepted_at, place),
   });
 }
 
 function record(
-  { op: { tenant, agent, id, digest } }: PluginForgetRequest,
-  slice: Slice & { readonly at: number; readonly scope: string },
+  { request, deleted, through }: Attempt,
+  { scope, matches, done }: Slice & { readonly scope: string },
 ): LogRecord {
-  const { at, scope, matches, deleted, done } = slice;
+  const { tenant, agent, id, digest, accepted_at: at } = request.op;
   return {
-    at,
-    scope,
-    rows: [],
-    removed: matches.map((match) => match.rowId),
+    ...{ at, scope, rows: [], removed: matches.map((match) => match.rowId) },
     op: { tenant, agent, id, digest, done },
-    result: { deleted },
+    result: { deleted, ...(!done && { through }) },
   };
 }
