@@ -9,14 +9,14 @@ import {
   killWhileMoving,
 } from "./two-processes.js";
 
-describe("two processes at once, 100 rounds", () => {
-  it("lose no edit of the same block and make none twice", () => editOneBlock(100));
+describe("two processes at once, 40 rounds", () => {
+  it("lose no edit of the same block and make none twice", () => editOneBlock(40));
 
-  it("lose no edit of the same file, which both move back and forth", () => editOneFile(100));
+  it("lose no edit of the same file, which both move back and forth", () => editOneFile(40));
 
-  it("lose no part of a long message", () => editOneLongMessage(24));
+  it("lose no part of a long message", () => editOneLongMessage(12));
 
-  it("lose no statement about the same node while one merges it", () => editOneNode(100));
+  it("lose no statement about the same node while one merges it", () => editOneNode(40));
 });
 
 describe("a process that is killed during its edits", () => {

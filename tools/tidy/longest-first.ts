@@ -9,7 +9,7 @@ export const LONG_FILES = [
   "cli/test/backup/loaded-host.slow.test.ts",
   "plugins/lancedb/test/storage-suite.slow.test.ts",
   "conformance/test/readme-example.slow.test.ts",
-  "agentic/test/two-processes.slow.test.ts",
+  "cluster/test/history/plants.slow.test.ts",
   "conformance/test/cli-plugin.slow.test.ts",
   "conformance/test/host-route.slow.test.ts",
 ];

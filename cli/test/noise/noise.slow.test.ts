@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Neighbours } from "./neighbours.js";
 
-const ROUNDS = 100;
+const ROUNDS = 50;
 /** The attack has reached its full effect by then. `npm run bench -- --only noise` measures it. */
 const ATTACK_BEFORE_MS = 3_000;
 

@@ -10,16 +10,16 @@ afterAll(() => host.close());
 
 const SEED = Number(process.env.MEMBUS_SEED ?? 1);
 
-it(`behaves like LangGraph's own saver in 1,000 random operations of seed ${SEED}`, async () => {
+it(`behaves like LangGraph's own saver in 500 random operations of seed ${SEED}`, async () => {
   const comparison = new SaverComparison(SEED, new MembusSaver(await host.connect({ agent: "alice" })));
-  for (let step = 0; step < 1_000; step++) await comparison.step();
+  for (let step = 0; step < 500; step++) await comparison.step();
   expect(comparison.seen.tuples).toBeGreaterThan(50);
   expect(comparison.seen.lists).toBeGreaterThan(25);
 });
 
-it(`behaves like LangGraph's own store in 1,000 random batches of seed ${SEED}`, async () => {
+it(`behaves like LangGraph's own store in 500 random batches of seed ${SEED}`, async () => {
   const comparison = new StoreComparison(SEED, new MembusStore(await host.connect({ agent: "alice" })));
-  for (let step = 0; step < 1_000; step++) await comparison.step();
+  for (let step = 0; step < 500; step++) await comparison.step();
   expect(comparison.seen.items).toBeGreaterThan(50);
   expect(comparison.seen.searches).toBeGreaterThan(200);
 });

@@ -1,4 +1,0 @@
-import { it } from "vitest";
-import { expectPromises } from "./context-histories.js";
-
-it("a window keeps its guarantees over generated conversations", () => expectPromises(60));
