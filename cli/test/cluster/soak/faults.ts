@@ -7,7 +7,8 @@ import { STORE_FAULTS } from "./store-faults.js";
 
 const FAULTS: readonly Fault[] = [...HOST_FAULTS, ...SERVER_FAULTS, ...STORE_FAULTS, ...NETWORK_FAULTS];
 
-/** All faults in random order, again and again. So a run of N faults has N kinds of them, if there are as many. */
-export function* endlessFaults(chance: Chance): Generator<Fault> {
+/** After `first` all faults in random order, again and again. So a run of N faults has N kinds of them, if there are as many. */
+export function* endlessFaults(chance: Chance, first: readonly Fault[]): Generator<Fault> {
+  yield* first;
   for (;;) yield* chance.some(FAULTS, FAULTS.length);
 }

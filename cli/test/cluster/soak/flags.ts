@@ -4,7 +4,7 @@ import { integerFlag } from "../../crash/soak-command.js";
 
 const MINUTES_DEFAULT = 10;
 
-export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--plant]
+export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--outage-minutes N] [--plant]
 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
 while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
@@ -16,6 +16,8 @@ no read is stale. The exit code is 1 otherwise.
   --faults N    number of faults, instead of a duration
   --seed S      seed of the faults (default: random, printed at the start)
   --hosts N     number of hosts, 2..9 (default 5)
+  --outage-minutes N
+                the store refuses everything for this long first (default 0)
   --plant       forget the entries of a tenant behind the back of the check, which must find it
 `;
 
@@ -25,6 +27,8 @@ export interface ClusterSoakFlags {
   readonly faults: number | undefined;
   readonly seed: number;
   readonly hosts: number;
+  /** Time in which the store refuses everything, before the other faults. */
+  readonly outageMinutes: number;
   readonly plant: boolean;
 }
 
@@ -37,6 +41,7 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
       faults: { type: "string" },
       seed: { type: "string", default: String(randomInt(1_000_000)) },
       hosts: { type: "string", default: "5" },
+      "outage-minutes": { type: "string", default: "0" },
       plant: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -50,6 +55,7 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
     faults: faults === undefined ? undefined : integerFlag("faults", faults, 1),
     seed: integerFlag("seed", values.seed, 0),
     hosts: integerFlag("hosts", values.hosts, 2, 9),
+    outageMinutes: integerFlag("outage-minutes", values["outage-minutes"], 0, 60),
     plant: values.plant,
   };
 }

@@ -8,9 +8,10 @@ import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.j
 import { Chance } from "../../crash/kill-loop/chance.js";
 import { runSoakCommand } from "../../crash/soak-command.js";
 import { ClusterStage } from "../cluster-stage.js";
-import { LEASE_MS, SHARD_COUNT } from "./fault.js";
+import { type Fault, LEASE_MS, SHARD_COUNT } from "./fault.js";
 import { endlessFaults } from "./faults.js";
 import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
+import { refuseForMinutes } from "./store-faults.js";
 
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 /** Time in which a call must succeed, whatever happens. */
@@ -22,7 +23,7 @@ const FLUSH_MS = [300, 3_000, 60_000];
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
-async function soak({ minutes, faults, seed, hosts, plant }: ClusterSoakFlags): Promise<void> {
+async function soak({ minutes, faults, seed, hosts, outageMinutes, plant }: ClusterSoakFlags): Promise<void> {
   const chance = new Chance(seed);
   const flushMs = chance.one(FLUSH_MS);
   const duration = faults === undefined ? `${minutes} minutes` : `${faults} faults`;
@@ -33,11 +34,20 @@ async function soak({ minutes, faults, seed, hosts, plant }: ClusterSoakFlags): 
   const takeBack = endOnSignal(() => stage.close({ keep }));
   try {
     await startHosts(stage, hosts);
-    const agents = await Promise.all(TENANTS.map((tenant) => connectClients(stage, tenant)));
+    const retryTimeoutMs = RETRY_MS + outageMinutes * 60_000;
+    const agents = await Promise.all(
+      TENANTS.map((tenant) => connectClients(stage, { tenant, retryTimeoutMs })),
+    );
     const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch()));
     const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     for (const history of histories) history.start();
-    await makeFaults(stage, histories, { chance, endsAt, countMax: faults ?? Number.POSITIVE_INFINITY });
+    const first = outageMinutes === 0 ? [] : [refuseForMinutes(outageMinutes)];
+    await makeFaults(stage, histories, {
+      chance,
+      first,
+      endsAt,
+      countMax: faults ?? Number.POSITIVE_INFINITY,
+    });
     if (plant) await agents[0]![0]!.forget({ all: true, ...EPISODIC });
     const problems = await problemsOf(histories);
     for (const problem of problems) note(problem);
@@ -58,7 +68,9 @@ async function startHosts(stage: ClusterStage, count: number): Promise<void> {
   for (const name of "abcdefghi".slice(0, count)) await stage.start(name);
 }
 
-interface Duration {
+interface FaultPlan {
+  readonly chance: Chance;
+  readonly first: readonly Fault[];
   readonly endsAt: number;
   readonly countMax: number;
 }
@@ -66,10 +78,10 @@ interface Duration {
 async function makeFaults(
   stage: ClusterStage,
   histories: readonly MemoryHistory[],
-  { chance, endsAt, countMax }: Duration & { readonly chance: Chance },
+  { chance, first, endsAt, countMax }: FaultPlan,
 ): Promise<void> {
   let count = 0;
-  for (const fault of endlessFaults(chance)) {
+  for (const fault of endlessFaults(chance, first)) {
     if (count >= countMax || Date.now() >= endsAt) return;
     count += 1;
     const what = await fault(stage, chance);
@@ -78,9 +90,12 @@ async function makeFaults(
   }
 }
 
-function connectClients(stage: ClusterStage, tenant: string): Promise<MemoryClient[]> {
-  const limits = { timeoutMs: 5_000, retryTimeoutMs: RETRY_MS };
-  const connect = () => MemoryClient.connect({ servers: [...stage.urls], tenant, agent: "alice", ...limits });
+function connectClients(
+  stage: ClusterStage,
+  options: { readonly tenant: string; readonly retryTimeoutMs: number },
+): Promise<MemoryClient[]> {
+  const connect = () =>
+    MemoryClient.connect({ servers: [...stage.urls], agent: "alice", timeoutMs: 5_000, ...options });
   return Promise.all(Array.from({ length: CLIENTS }, connect));
 }
 

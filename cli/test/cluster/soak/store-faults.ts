@@ -8,6 +8,16 @@ const LOST_EVERY = 20;
 
 const isManifest = ({ operation, key }: S3Request) => operation === "put" && key.includes("/_versions/");
 
+/** Clients wait longer than they do by default, and stores fill the backlogs. */
+export function refuseForMinutes(minutes: number): Fault {
+  return async function refuseForLong({ s3 }) {
+    s3.fail({ matches: () => true, afterEffect: false, answer: 503, isLasting: true });
+    await sleep(minutes * 60_000);
+    s3.heal();
+    return `the store answered 503 for ${minutes} minutes`;
+  };
+}
+
 export const STORE_FAULTS: readonly Fault[] = [
   async function refuse(stage, chance) {
     const answer = chance.one([500, 503] as const);
