@@ -45,6 +45,10 @@ async function checkObjects(client: S3Client, prefix: string, place: string): Pr
     `objects in ${place} cannot be read: allow GetObject to these credentials`,
   );
   await requireStep(
+    async () => !(await client.keepsVersions(key)),
+    `${place} keeps earlier versions of objects, so forgotten entries would stay: turn off versioning and object lock`,
+  );
+  await requireStep(
     async () => (await client.list(prefix)).objects.some((found) => found.key === key),
     `objects in ${place} cannot be listed: allow ListBucket to these credentials`,
   );

@@ -27,10 +27,14 @@ interface S3Request {
 
 interface S3Answer {
   readonly status: number;
+  /** Id of the object's version, in a bucket that keeps earlier ones. */
+  readonly versionId: string | undefined;
   readonly body: Buffer;
 }
 
 const RETRY_MS = 50;
+/** Id of objects in a bucket that no longer keeps earlier versions. */
+const NO_VERSION = "null";
 /** Maximum keys of one request. */
 const DELETED_MAX = 1_000;
 
@@ -83,6 +87,12 @@ export class S3Client {
   async get(key: string): Promise<Buffer | undefined> {
     const { status, body } = await this.#ask({ method: "GET", key }, [404]);
     return status === 404 ? undefined : body;
+  }
+
+  /** Returns whether the bucket keeps earlier versions of an object that exists. */
+  async keepsVersions(key: string): Promise<boolean> {
+    const { versionId = NO_VERSION } = await this.#ask({ method: "GET", key });
+    return versionId !== NO_VERSION;
   }
 
   async put(key: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
@@ -145,9 +155,10 @@ export class S3Client {
     try {
       const request = await this.#aws.sign(url, { method, headers, body: body ?? null });
       const response = await fetch(request, { signal: abort.signal });
-      const { status } = response;
+      const { status, headers: answered } = response;
       if (isTemporary(status)) return new Error(`${method} of ${bucket}/${key} was answered ${status}`);
-      return { status, body: Buffer.from(await response.arrayBuffer()) };
+      const versionId = answered.get("x-amz-version-id") ?? undefined;
+      return { status, versionId, body: Buffer.from(await response.arrayBuffer()) };
     } catch (error) {
       return error as Error;
     } finally {

@@ -62,6 +62,8 @@ class ObjectsInRam implements Objects {
 export class ObjectStore {
   /** Whether writes of a key ignore their conditions, as some stores do. */
   ignoresConditions: (key: string) => boolean = () => false;
+  /** Id of all versions, in a bucket with versioning. Earlier versions are not kept. */
+  versionId: string | undefined;
   readonly #objects: Objects;
   readonly #uploads = new Map<string, Map<number, Buffer>>();
   #uploadCount = 0;

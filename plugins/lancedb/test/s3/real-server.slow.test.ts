@@ -1,5 +1,5 @@
 import { scopeId, systemClock } from "@membus/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { TableBucket } from "../../src/s3.js";
 import { episodic, loadIds, makeRow, scoped } from "../storage-fixture.js";
 import { type Owned, OwnedTables } from "./owned-tables.js";
@@ -59,6 +59,15 @@ describe.skipIf(!isInstalled(versitygw))(
   () => testProgram(versitygw),
 );
 
-describe.skipIf(!isInstalled(moto))("moto (needs MEMBUS_TEST_MOTO, or moto_server on the PATH)", () =>
-  testProgram(moto),
-);
+describe.skipIf(!isInstalled(moto))("moto (needs MEMBUS_TEST_MOTO, or moto_server on the PATH)", () => {
+  testProgram(moto);
+
+  it("is refused if its bucket keeps earlier versions", async () => {
+    const s3 = await RealS3.start(moto);
+    onTestFinished(() => s3.stop());
+    await s3.keepVersions();
+    await expect(TableBucket.open({ ...s3.options, prefix: "tables" }, systemClock)).rejects.toThrow(
+      "turn off versioning and object lock",
+    );
+  });
+});

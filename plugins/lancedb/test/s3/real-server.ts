@@ -67,11 +67,22 @@ export class RealS3 {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** Lets the bucket keep earlier versions of objects. */
+  keepVersions(): Promise<void> {
+    const body = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+    return this.#put("?versioning", body);
+  }
+
   /** @throws while the server is starting. */
-  async #createBucket(): Promise<void> {
+  #createBucket(): Promise<void> {
+    return this.#put("");
+  }
+
+  async #put(query: string, body?: string): Promise<void> {
     const { endpoint, bucket } = this.options;
     const aws = new AwsClient({ ...KEYS, region: "us-east-1", service: "s3", retries: 0 });
-    const { ok, status } = await aws.fetch(`${endpoint}/${bucket}`, { method: "PUT" });
+    const request = { method: "PUT", ...(body !== undefined && { body }) };
+    const { ok, status } = await aws.fetch(`${endpoint}/${bucket}${query}`, request);
     if (!ok) throw new Error(`the server answered ${status}`);
   }
 }

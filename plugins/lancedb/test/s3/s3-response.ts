@@ -78,7 +78,10 @@ function read(store: ObjectStore, { operation, key, query, headers }: S3Request)
     case "get":
     case "head": {
       const found = store.get(key);
-      return found === undefined ? errorResponse(404, "NoSuchKey") : readObject(found, headers.range);
+      if (found === undefined) return errorResponse(404, "NoSuchKey");
+      const answer = readObject(found, headers.range);
+      const version = store.versionId && { "x-amz-version-id": store.versionId };
+      return { ...answer, headers: { ...answer.headers, ...version } };
     }
     default:
       return errorResponse(501, "NotImplemented");

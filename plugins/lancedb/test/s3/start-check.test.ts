@@ -26,6 +26,13 @@ it("a store that ignores If-None-Match is refused", async () => {
   );
 });
 
+it("a bucket that keeps earlier versions is refused, but not one that no longer does", async () => {
+  s3.store.versionId = "3sL4kqtJlcpXroDTDmJ";
+  await expect(open()).rejects.toMatchObject(refusal("turn off versioning and object lock"));
+  s3.store.versionId = "null";
+  await open();
+});
+
 it("a store in which two writers make the same version is refused", async () => {
   const isManifest = (key: string) => key.endsWith(".manifest");
   s3.store.ignoresConditions = isManifest;
