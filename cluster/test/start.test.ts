@@ -1,6 +1,8 @@
 import { jetstreamManager } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { NatsFixture } from "../../bus/test/nats-fixture.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { createClusterBucket } from "../src/bucket/index.js";
 import { type ExpectedCluster, requireCluster } from "../src/index.js";
 import { writeIdentity } from "../src/start/cluster-identity.js";
@@ -65,6 +67,21 @@ it("a bucket with fewer replicas than its cluster needs is refused", async () =>
   await writeIdentity(await fixture.openBucket(name), { ...IDENTITY, replicas: 3 });
   await expect(join()).rejects.toMatchObject({
     message: `bucket ${name} has 1 replicas, expected 3: start 3 nats-servers and set num_replicas of stream KV_${name}`,
+  });
+});
+
+it("servers without JetStream are refused", async () => {
+  const nats = new NatsFixture();
+  onTestFinished(() => nats.close());
+  const { url } = await nats.launch({ binary: NATS_SERVER });
+  const connection = await connect({ servers: url });
+  nats.onClose(() => connection.close());
+  const withVersion = Object.create(connection, { info: { value: { version: "2.14.0" } } });
+  await expect(
+    requireCluster(withVersion, { name, requestTimeoutMs: 5_000 }, EXPECTED),
+  ).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("configure `jetstream` with a `store_dir`"),
   });
 });
 

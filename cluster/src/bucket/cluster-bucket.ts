@@ -1,6 +1,6 @@
 import { type JetStreamClient, type JetStreamManager, jetstream, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { isMissingStream, isRefused, storeError } from "./store-error.js";
+import { apiError, isMissingStream, isRefused, storeError } from "./store-error.js";
 
 export interface BucketOptions {
   /** Name of the bucket. */
@@ -56,7 +56,7 @@ export class ClusterBucket {
       return await this.#streams.info(this.#stream);
     } catch (error) {
       if (isMissingStream(error)) return undefined;
-      throw storeError(error);
+      throw apiError(error);
     }
   }
 

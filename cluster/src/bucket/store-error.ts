@@ -17,6 +17,18 @@ export function isMissingStream(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
 }
 
+/** Converts an error of a request to the API of JetStream. In an account without JetStream it gets no answer. */
+export function apiError(error: unknown): Error {
+  const { name, cause } = error as Error;
+  const names = [name, (cause as Error | undefined)?.name];
+  if (!names.some((each) => each === "NoResponders" || each === "JetStreamNotEnabled"))
+    return storeError(error);
+  return unanswered(
+    "the nats-servers have no JetStream in this account: configure `jetstream` with a `store_dir`, and enable it in the account",
+    error,
+  );
+}
+
 /**
  * Converts an error of a JetStream request. `unavailable` means that the request may succeed later, and that an
  * earlier write may have been done. Everything else is final.
@@ -27,8 +39,12 @@ export function storeError(error: unknown): Error {
   const isApiError = error instanceof JetStreamApiError;
   if (name === "InvalidArgumentError" || (isApiError && error.status === BAD_REQUEST))
     return new MemoryError("runtime_error", `JetStream refused a request: ${message}`, {}, { cause: error });
+  return unanswered(`JetStream did not answer: ${message}`, error);
+}
+
+function unanswered(message: string, cause: unknown): MemoryError {
   const detail = { reason: "jetstream", retry_after_ms: RETRY_AFTER_MS };
-  return new MemoryError("unavailable", `JetStream did not answer: ${message}`, detail, { cause: error });
+  return new MemoryError("unavailable", message, detail, { cause });
 }
 
 /** Whether a failed request may succeed later. */
