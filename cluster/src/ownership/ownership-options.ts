@@ -1,10 +1,10 @@
 import { type OptionsOf, option, optionSet, type ResolvedOptionsOf } from "@membus/protocol";
+import { shardCountOption } from "../shard-count.js";
 
 export const OwnershipOptionsSchema = optionSet({
   /** Name of this host in the cluster. No other running host has it. */
   host: option.token(),
-  /** Number of shards of the cluster. */
-  shardCount: option.integer(1, 256),
+  shardCount: shardCountOption,
   /**
    * Time after which the shards of a silent host go to others. All hosts need the same value. Servers elect a
    * new leader within 1.5 to 9 s, and a lower value moves shards then.

@@ -1,11 +1,8 @@
 import { option, optionSet, parseOptions } from "@membus/protocol";
-import { OwnershipOptionsSchema } from "../ownership/index.js";
+import { shardCountOption } from "../shard-count.js";
 import { shardMappings } from "./shard-mappings.js";
 
-const RoutingSchema = optionSet({
-  prefix: option.subjectPrefix(),
-  shardCount: OwnershipOptionsSchema.shape.shardCount,
-});
+const RoutingSchema = optionSet({ prefix: option.subjectPrefix(), shardCount: shardCountOption });
 
 /**
  * Returns lines for the configuration of a nats-server, which send each request to the shard of its tenant.
