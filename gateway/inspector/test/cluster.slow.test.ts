@@ -111,6 +111,8 @@ describe.skipIf(CHROMIUM === undefined || !isRecent)(`the inspector of a cluster
     await loaded(page);
     expect(await page.locator("[data-tile=Entries] strong").textContent()).toBe(entries);
     expect(await page.locator("[data-bar=episodic] .number").textContent()).toBe(entries);
+    // The agents come with another answer.
+    await page.locator("[data-agent-row]").first().waitFor();
     expect(await page.locator("[data-agent-row]").count()).toBe(1);
     const found = await open("memories", tenant, "&q=trains");
     await found.page.locator("main", { hasText: `trains of ${tenant}` }).waitFor();
