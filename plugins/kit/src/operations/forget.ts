@@ -28,8 +28,7 @@ export async function forget(
   let isDone = request.dry_run;
   for (const [index, scope] of scopes.entries()) {
     const isLast = index === scopes.length - 1;
-    const count = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, attempt, isLast));
-    isDone ||= isLast && isOneSlice(count);
+    isDone = await tier.registry.use(scope, (loaded) => forgetIn(tier, loaded, attempt, isLast));
   }
   if (!isDone) await finish(tier, attempt);
   return forgetResult(tier, { deleted: attempt.deleted }, request.op.accepted_at);
@@ -43,36 +42,35 @@ interface Attempt {
   through: string;
 }
 
-/** One of several slices may be refused, so none of them completes its partition. */
-function isOneSlice(count: number): boolean {
-  return count > 0 && count <= SLICE_ROWS;
-}
-
-/** If one slice has the entries of the last partition, it has the final reply, so both take effect at once. */
+/**
+ * Returns whether the forget is done. If one slice has the entries of the last partition, it has the final reply, so
+ * both take effect at once. One of several slices may be refused, so none of them completes its partition.
+ */
 async function forgetIn(
   tier: MutationParts,
   loaded: LoadedPartition,
   attempt: Attempt,
   isLast: boolean,
-): Promise<number> {
+): Promise<boolean> {
   const { request } = attempt;
   const filter = await prepareFind(tier, loaded, request.filter);
   const matches = findMatches(tier, loaded, filter);
   if (request.dry_run) {
     attempt.deleted += matches.length;
-    return matches.length;
+    return true;
   }
-  const isOne = isOneSlice(matches.length);
-  if (isOne) attempt.through = loaded.id;
+  const isOneSlice = matches.length > 0 && matches.length <= SLICE_ROWS;
+  const done = isLast && isOneSlice;
+  if (isOneSlice) attempt.through = loaded.id;
   const slices: Promise<void>[] = [];
   for (let at = 0; at < matches.length; at += SLICE_ROWS) {
     const slice = matches.slice(at, at + SLICE_ROWS);
     attempt.deleted += slice.length;
-    slices.push(forgetSlice(tier, loaded, attempt, { matches: slice, done: isLast && isOne }));
+    slices.push(forgetSlice(tier, loaded, attempt, { matches: slice, done }));
   }
   await Promise.all(slices);
   attempt.through = loaded.id;
-  return matches.length;
+  return done;
 }
 
 interface Slice {
