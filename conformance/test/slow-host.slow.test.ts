@@ -6,6 +6,8 @@ import { CHECKS, type Check, createHostWorld, runSuite } from "../src/index.js";
 import { isRed } from "../src/run/outcome.js";
 
 const REQUEST_MS = 15;
+/** The answers to some requests at once then take more than a second. */
+const VERY_SLOW_MS = 90;
 const HOSTS = 8;
 
 type Receive = (message: BusMessage) => void;
@@ -32,11 +34,13 @@ function delayed(bus: Bus): Bus {
 }
 
 /** Processes one message after another, each with a delay. */
-function inTurn(bus: Bus): Bus {
-  let served: Promise<void> = Promise.resolve();
-  return hearing(bus, (receive) => (message) => {
-    served = served.then(() => delay(systemClock, REQUEST_MS)).then(() => receive(message));
-  });
+function inTurn(requestMs: number): (bus: Bus) => Bus {
+  return (bus) => {
+    let served: Promise<void> = Promise.resolve();
+    return hearing(bus, (receive) => (message) => {
+      served = served.then(() => delay(systemClock, requestMs)).then(() => receive(message));
+    });
+  };
 }
 
 /** Returns the red checks of the working tier of a host with this bus. */
@@ -66,6 +70,12 @@ it("a host with 15 ms per request exceeds no time limit", async () => {
 it("a host with 15 ms per request, strictly one after another, exceeds no time limit", async () => {
   // The checks mostly wait, so several hosts run parts of them concurrently.
   const parts = Array.from({ length: HOSTS }, (_, part) => CHECKS.filter((_, at) => at % HOSTS === part));
-  const red = await Promise.all(parts.map((checks) => redOf(inTurn, false, checks)));
+  const red = await Promise.all(parts.map((checks) => redOf(inTurn(REQUEST_MS), false, checks)));
   expect(red.flat()).toEqual([]);
+});
+
+it("a host with 90 ms per request, strictly one after another, is found in its queue group", async () => {
+  const checks = CHECKS.filter(({ id }) => id === "discovery/queue-group");
+  expect(checks).toHaveLength(1);
+  expect(await redOf(inTurn(VERY_SLOW_MS), false, checks)).toEqual([]);
 });

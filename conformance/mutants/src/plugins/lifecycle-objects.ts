@@ -6,6 +6,8 @@ import type { Row } from "../reference/row.js";
 import { lifecycleFilesMutants } from "./lifecycle-files.js";
 
 const OBJECTS = "lifecycle/objects-are-not-shared";
+/** Dropped rows of a few rounds of the check. */
+const FREED_AFTER = 1_500;
 const GROWTH = "lifecycle/nothing-grows-with-what-is-gone";
 
 export const lifecycleObjectsMutants: readonly Mutant[] = [
@@ -97,6 +99,23 @@ export const lifecycleObjectsMutants: readonly Mutant[] = [
 
         protected override drop(...args: Parameters<ReferencePlugin["drop"]>): void {
           this.indexed.push(args[0]);
+          super.drop(...args);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-forgotten-kept-while-memory-is-freed",
+    defect: "forgotten entries stay in memory in an index, and other memory is freed once",
+    check: GROWTH,
+    names: /the memory of a plugin grow/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        readonly indexed: Row[] = [];
+        cache: Buffer | undefined = Buffer.alloc(4_000_000);
+
+        protected override drop(...args: Parameters<ReferencePlugin["drop"]>): void {
+          this.indexed.push(args[0]);
+          if (this.indexed.length > FREED_AFTER) this.cache = undefined;
           super.drop(...args);
         }
       })(),

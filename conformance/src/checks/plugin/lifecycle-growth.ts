@@ -11,8 +11,11 @@ const ROUNDS_MAX = 8;
 /** Longer than results are remembered. */
 const ROUND_SECONDS = 720;
 const CONTENT_BYTES = 400;
-/** Maximum growth that every two rounds have. The receipts of two rounds alone take more. */
+/** Maximum growth over two rounds. The receipts of two rounds alone take more. */
 const GROWTH_MAX = 240_000;
+/** Number of measurements that must not be above it. Memory that is freed once makes two of them low. */
+const LOW_MIN = 3;
+const PARTS = ["files", "memory"] as const;
 
 /** Stores entries, updates and forgets them, and lets time pass until nothing of them is needed. */
 async function passRound(t: PluginContext, round: number): Promise<void> {
@@ -43,26 +46,27 @@ export const lifecycleGrowthChecks: readonly Check[] = [
         (t.changes as unknown[]).length = 0;
         return { memory: heapBytes(), files: await directoryBytes(t.services.dataDirectory!) };
       };
-      const least = { files: Number.POSITIVE_INFINITY, memory: Number.POSITIVE_INFINITY };
-      const isGrowing = () => least.files > GROWTH_MAX || least.memory > GROWTH_MAX;
+      const growths: Record<(typeof PARTS)[number], number[]> = { files: [], memory: [] };
+      const growthOf = (part: (typeof PARTS)[number]) =>
+        growths[part].toSorted((a, b) => a - b)[LOW_MIN - 1] ?? Number.POSITIVE_INFINITY;
       // Caches and compiled code grow too, but not in all rounds. A table that was resized takes less after the next
       // round, so each measurement is compared with the one before the last.
       const measured: Awaited<ReturnType<typeof measure>>[] = [];
+      const isGrowing = () => PARTS.some((part) => growthOf(part) > GROWTH_MAX);
       for (let round = 0; round <= ROUNDS_MAX && isGrowing(); round++) {
         await passRound(t, round);
         const after = await measure();
         measured.push(after);
         const before = measured.at(-3);
         if (before === undefined) continue;
-        for (const part of ["files", "memory"] as const)
-          least[part] = Math.min(least[part], after[part] - before[part]);
+        for (const part of PARTS) growths[part].push(after[part] - before[part]);
       }
       const what = `of a plugin grow by while ${BATCH_SIZE} entries are stored, several times, and forgotten, and the results of all requests end`;
-      for (const part of ["files", "memory"] as const)
+      for (const part of PARTS)
         t.expect.atMost(
-          least[part],
+          growthOf(part),
           GROWTH_MAX,
-          `least bytes, in two of ${ROUNDS_MAX} rounds, that the ${part} ${what}`,
+          `bytes, in two of ${ROUNDS_MAX} rounds and at least in all but ${LOW_MIN - 1} measurements, that the ${part} ${what}`,
         );
     },
   }),
