@@ -28,7 +28,9 @@ export const durabilityKilledMutants: readonly Mutant[] = [
     id: "durability-entry-by-entry",
     defect: "the entries of a batch are written one by one, and its result after them",
     check: IN_A_BATCH,
-    names: /differences from the stored entries, after a kill in a batch/,
+    // The examined moment may lie between two entries, or between the last one and the result.
+    names:
+      /(differences from the stored entries|outcomes of a repeated store that was interrupted), after a kill in a batch/,
   }),
   killedMutant("results-first", resultsFirst, {
     id: "durability-result-before-rows",
