@@ -1,3 +1,4 @@
+import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append, appendEach } from "../../plugins/disk/test/log-fixture.js";
@@ -68,5 +69,40 @@ describe("the number of segments", () => {
     }
     await appendEach(log, [text, text, text, text, text, text]);
     expect(log.stats).toMatchObject({ segmentCount: 3, firstSeq: 1, nextSeq: 17 });
+  });
+});
+
+describe("a segment", () => {
+  const written = async () => {
+    const place = new LogPlace(fixture.connection, { replicas: 1 });
+    const { log } = await place.take();
+    await appendEach(log, ["one", "two", "three"]);
+    const { streams } = await jetstreamManager(fixture.connection, { checkAPI: false });
+    return { place, log, streams, config: (await place.newest()).config };
+  };
+
+  it("counts as missing if its stream was created again under the same name", async () => {
+    const { place, log, streams, config } = await written();
+    await streams.delete(config.name);
+    await streams.add(config);
+    await expect(append(log, "four")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(place.take()).rejects.toMatchObject({
+      ...{ message: expect.stringContaining(config.name), detail: { reason: "log_incomplete", seq: 1 } },
+    });
+  });
+
+  it("counts as missing if its stream was purged", async () => {
+    const { place, streams, config } = await written();
+    await streams.purge(config.name);
+    await expect(place.take()).rejects.toMatchObject({ detail: { reason: "log_incomplete" } });
+  });
+
+  it("is damaged if its first messages were deleted", async () => {
+    const { place, streams, config } = await written();
+    await streams.purge(config.name, { keep: 1 });
+    await expect(place.take()).rejects.toMatchObject({
+      message: expect.stringMatching(/message 1 is missing before it/),
+      detail: { reason: "log_corrupt" },
+    });
   });
 });

@@ -11,6 +11,7 @@ import {
   StorageType,
   type StoredMsg,
   type StreamInfo,
+  type StreamState,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { isAbsent, isMissingStream, isRefused, storeError } from "../bucket/index.js";
@@ -74,9 +75,9 @@ export class LogStreams {
     await unlessMissing(this.#streams.delete(name));
   }
 
-  /** Returns the sequence of the last message, or undefined if the stream is missing. */
-  async endOf(name: string): Promise<number | undefined> {
-    return (await unlessMissing(this.#streams.info(name)))?.state.last_seq;
+  /** Returns the number and sequences of its messages, or undefined if the stream is missing. */
+  async stateOf(name: string): Promise<StreamState | undefined> {
+    return (await unlessMissing(this.#streams.info(name)))?.state;
   }
 
   /** Passes on messages after this sequence, in order, until none is received for two seconds. */

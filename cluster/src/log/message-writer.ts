@@ -68,8 +68,11 @@ export class MessageWriter {
     const known = storeError(error);
     if (!isTemporary(known)) throw known;
     // A message to a stream that is deleted never gets an answer.
-    const endSeq = await this.#streams.endOf(name).catch(() => 0);
-    if (endSeq === undefined) throw lostLog(this.#hold, `the stream ${name} is missing`);
+    const isMissing = await this.#streams.stateOf(name).then(
+      (state) => state === undefined,
+      () => false,
+    );
+    if (isMissing) throw lostLog(this.#hold, `the stream ${name} is missing`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LogRecovery } from "@membus/disk";
-import type { MonotonicClock } from "@membus/protocol";
+import type { MemoryError, MonotonicClock } from "@membus/protocol";
 import type { JsMsg } from "@nats-io/jetstream";
 import { repeatWhileOwned, type ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
@@ -48,20 +48,24 @@ export class SegmentReader {
   /** Returns true at the end of the segment, false if its stream is missing, and else undefined. */
   async #readOn(segment: StreamSegment): Promise<boolean | undefined> {
     const { streams } = this.#parts;
-    const endSeq = await streams.endOf(segment.name);
-    if (endSeq === undefined) return false;
-    if (segment.streamSeq >= endSeq) return true;
-    for await (const message of streams.messagesAfter(segment.name, segment.streamSeq)) {
+    const { name, streamSeq } = segment;
+    const state = await streams.stateOf(name);
+    // A segment begins with a mark. A stream without messages was purged, or created again under the same name.
+    if (state === undefined || state.messages === 0) return false;
+    if (streamSeq >= state.last_seq) return true;
+    // Else the request for messages would wait for the first ones forever.
+    if (state.first_seq > streamSeq + 1) throw missingMessage(name, state.first_seq, streamSeq + 1);
+    for await (const message of streams.messagesAfter(name, streamSeq)) {
       this.#take(segment, message);
-      if (message.seq >= endSeq) return true;
+      if (message.seq >= state.last_seq) return true;
     }
     return undefined;
   }
 
   #take(segment: StreamSegment, message: JsMsg): void {
-    const position = `stream ${segment.name}, message ${message.seq}`;
-    if (message.seq !== segment.streamSeq + 1)
-      throw damagedMessage(position, `message ${segment.streamSeq + 1} is missing before it`);
+    const nextSeq = segment.streamSeq + 1;
+    if (message.seq !== nextSeq) throw missingMessage(segment.name, message.seq, nextSeq);
+    const position = positionOf(segment.name, message.seq);
     const head = decodeHead(message.headers, position);
     if (head.firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
     // An owner that was lost between two parts never wrote the others. The record does not exist then.
@@ -87,6 +91,14 @@ export class SegmentReader {
     const streamSeq = parts?.streamSeq ?? seq;
     segment.addRecords({ firstSeq, streamSeq, count: records.length, sizeBytes });
   }
+}
+
+function positionOf(name: string, streamSeq: number): string {
+  return `stream ${name}, message ${streamSeq}`;
+}
+
+function missingMessage(name: string, streamSeq: number, missingSeq: number): MemoryError {
+  return damagedMessage(positionOf(name, streamSeq), `message ${missingSeq} is missing before it`);
 }
 
 function addPart(

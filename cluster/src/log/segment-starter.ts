@@ -89,17 +89,14 @@ export class SegmentStarter {
 
   /** Makes the stream of this part the newest segment. */
   async #use(part: LogPart): Promise<void> {
-    const { keeper, options, writer, clock } = this.#parts;
-    const { nextSeq } = this.#newest;
-    const segment = new StreamSegment(options.name, part, nextSeq);
+    const { keeper, streams, clock } = this.#parts;
+    const segment = await beginSegment(this.#parts, part, this.#newest.nextSeq);
     this.#spare = undefined;
     try {
       await keeper?.keep([...this.#keptParts, part]);
-      // The mark has the number of the next record, in case earlier segments are missing later.
-      await writer.write(segment, { firstSeq: nextSeq }, new Uint8Array());
     } catch (error) {
       await this.#undoUse(error);
-      this.#spare = part;
+      await streams.delete(part.name).catch(() => undefined);
       throw error;
     }
     this.#startedAt = clock.now();
@@ -119,4 +116,18 @@ export class SegmentStarter {
       throw lostLog(hold, "the list of its streams could not be written", cause);
     }
   }
+}
+
+/**
+ * Writes a mark to the empty stream of a part. The mark has the number of the next record, in case earlier segments
+ * are missing later. Only a stream with a mark is kept, so that one that was created again counts as missing.
+ */
+export async function beginSegment(
+  { options, writer }: LogParts,
+  part: LogPart,
+  nextSeq: number,
+): Promise<StreamSegment> {
+  const segment = new StreamSegment(options.name, part, nextSeq);
+  await writer.write(segment, { firstSeq: nextSeq }, new Uint8Array());
+  return segment;
 }

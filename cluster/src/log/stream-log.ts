@@ -10,8 +10,9 @@ import { MessageWriter } from "./message-writer.js";
 import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
 import { SegmentReader } from "./segment-reader.js";
+import { beginSegment } from "./segment-starter.js";
 import { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";
-import { newPart, StreamSegment } from "./stream-segment.js";
+import { newPart, type StreamSegment } from "./stream-segment.js";
 
 /** Largest message, also if the servers accept larger ones. */
 const MESSAGE_BYTES_MAX = 1024 * 1024;
@@ -46,8 +47,8 @@ export function streamLog(
     };
     const { segments, nextSeq } = await openSegments(resolved.name, reader, recovery);
     if (segments.length === 0) segments.push(await createFirst(parts, clock, nextSeq));
+    else await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);
     await parts.keeper?.keep(segments.map(({ part }) => part));
-    await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);
     await streams.deleteUnused(segments.map(({ part }) => part)).catch((error: unknown) => {
       services.logger.warn({ err: error }, "unused streams of the log are left, the next start deletes them");
     });
@@ -55,14 +56,11 @@ export function streamLog(
   };
 }
 
-async function createFirst(
-  { streams, hold, options }: LogParts,
-  clock: MonotonicClock,
-  nextSeq: number,
-): Promise<StreamSegment> {
+async function createFirst(parts: LogParts, clock: MonotonicClock, nextSeq: number): Promise<StreamSegment> {
+  const { streams, hold, options } = parts;
   const part = newPart(options.name);
   await repeatWhileOwned({ hold, clock }, () => streams.create(part));
-  return new StreamSegment(options.name, part, nextSeq);
+  return beginSegment(parts, part, nextSeq);
 }
 
 /** Writes a mark, after which the messages of earlier owners are refused. Reads their messages before it. */

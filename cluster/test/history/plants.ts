@@ -11,8 +11,8 @@ export const PLANTS = {
   noEpochRecord: [
     {
       file: "cluster/src/log/stream-log.ts",
-      from: "    await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);",
-      to: "    segments.at(-1)!.addMark(Math.max(nextSeq, segments.at(-1)!.nextSeq));",
+      from: "    else await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);",
+      to: "    else segments.at(-1)!.addMark(Math.max(nextSeq, segments.at(-1)!.nextSeq));",
     },
   ],
   noRowCount: [
