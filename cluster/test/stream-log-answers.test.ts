@@ -1,6 +1,7 @@
 import { monotonicClock } from "@membus/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { append } from "../../plugins/disk/test/log-fixture.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { FaultyLink } from "./faulty-link.js";
@@ -14,12 +15,12 @@ afterAll(() => fixture.close());
 beforeEach(requireRecentServer);
 
 /** Opens a log over a link that can lose answers. */
-async function openBehindLink() {
+async function openBehindLink(options: Parameters<LogPlace["take"]>[1] = {}) {
   const link = await FaultyLink.open(fixture.url);
   onTestFinished(() => link.close());
   const place = new LogPlace(fixture.connection, { replicas: 1 });
   const connection = await fixture.connect(link.url);
-  const owner = await place.take(connection, { requestTimeoutMs: 200 });
+  const owner = await place.take(connection, { requestTimeoutMs: 200, ...options });
   return { link, place, ...owner };
 }
 
@@ -80,4 +81,20 @@ it("without the servers all calls are unavailable, and appends once the shard is
   await expect(three).rejects.toMatchObject(moved);
   await expect(append(log, "four")).rejects.toMatchObject(moved);
   expect((await place.take()).records[0]).toBe("1:one");
+});
+
+it("a log without answers says so once, and again when it stores records", async () => {
+  const recorded = new RecordingLogger();
+  const hundredfold = { ...monotonicClock, elapsedMs: () => 100 * monotonicClock.elapsedMs() };
+  const { link, log } = await openBehindLink({ clock: hundredfold, logger: () => recorded });
+  link.loseAnswers();
+  const one = append(log, "one");
+  await expect.poll(() => recorded.messages("error")).toHaveLength(1);
+  expect(recorded.messages("error")[0]).toMatch(/^stream log-\S+ stores nothing: it has no leader/);
+  expect(log.stats.stalled).toBe(true);
+  link.repair();
+  expect(await one).toBe(1);
+  expect(log.stats.stalled).toBe(false);
+  expect(recorded.messages("info")).toEqual(["the log stores records again"]);
+  expect(recorded.messages("error")).toHaveLength(1);
 });

@@ -42,3 +42,8 @@ export async function readReport({ bus }: ClusterAccess, shard: number): Promise
     throw error;
   }
 }
+
+/** Adds a figure of all tiers of a shard. */
+export function sumOf({ tiers }: ShardReport, figure: string): number {
+  return Object.values(tiers).reduce((sum, figures) => sum + Number(figures[figure] ?? 0), 0);
+}

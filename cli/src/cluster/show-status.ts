@@ -1,5 +1,5 @@
 import type { Session } from "../session.js";
-import { type ReportedCluster, type ReportedShard, readShards } from "./read-shards.js";
+import { type ReportedCluster, type ReportedShard, readShards, sumOf } from "./read-shards.js";
 import { shownIdentity } from "./shown-identity.js";
 import { withCluster } from "./with-cluster.js";
 
@@ -39,7 +39,8 @@ function describe(id: string, { hosts, shards, servers }: ReportedCluster): stri
   ].join("\n");
 }
 
-function describeShard({ shard, host, epoch, pinned, report }: ReportedShard): string {
+/** Describes one shard in a line. */
+export function describeShard({ shard, host, epoch, pinned, report }: ReportedShard): string {
   const choice = pinned === null ? "" : `, moved to ${pinned} by an operator`;
   const start = `  ${shard}: ${host ?? "no owner"}, epoch ${epoch}${choice}`;
   if (host === null) return start;
@@ -49,10 +50,6 @@ function describeShard({ shard, host, epoch, pinned, report }: ReportedShard): s
     return `${start}, ${state}: ${report.problem.message}`;
   }
   if (!report.is_serving) return `${start}, opening`;
-  return `${start}, serving, ${sumOf(report, "backlog_rows")} rows to flush, ${sumOf(report, "log_segments")} log streams`;
-}
-
-/** Adds a figure of all tiers. */
-function sumOf({ tiers }: NonNullable<ReportedShard["report"]>, figure: string): number {
-  return Object.values(tiers).reduce((sum, figures) => sum + Number(figures[figure] ?? 0), 0);
+  const stall = sumOf(report, "log_stalled") > 0 ? ", its log accepts no stores" : "";
+  return `${start}, serving, ${sumOf(report, "backlog_rows")} rows to flush, ${sumOf(report, "log_segments")} log streams${stall}`;
 }

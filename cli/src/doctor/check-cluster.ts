@@ -1,7 +1,7 @@
 import { requireTables } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { systemClock } from "@membus/protocol";
-import { type ReportedCluster, type ReportedShard, readShards } from "../cluster/read-shards.js";
+import { type ReportedCluster, type ReportedShard, readShards, sumOf } from "../cluster/read-shards.js";
 import { readServerSync } from "../cluster/server-sync.js";
 import { tableBucketOptions } from "../cluster/table-store.js";
 import { withCluster } from "../cluster/with-cluster.js";
@@ -44,13 +44,17 @@ function hostFindings({ hosts }: ReportedCluster): Finding[] {
   ];
 }
 
-function shardFindings({ shard, host, report }: ReportedShard): Finding[] {
+/** Checks one shard by the report of its owner. */
+export function shardFindings({ shard, host, report }: ReportedShard): Finding[] {
   const problem = (found: string, advice: string): Finding[] => [
     { check: `shard ${shard}`, state: "problem", found, advice },
   ];
   if (host === null) return problem("no host owns it", "wait a lease, then see the logs of the hosts");
   if (report === null) return problem(`${host} does not reply`, "see whether the host is overloaded");
-  if (report.problem === null && report.is_serving) return [];
+  if (report.problem === null && report.is_serving)
+    return sumOf(report, "log_stalled") === 0
+      ? []
+      : problem("its log accepts no stores", `see the log of ${host}, which names the nats-server to start`);
   if (report.problem === null)
     return [{ check: `shard ${shard}`, state: "warning", found: `${host} is opening it` }];
   const isLoss = report.problem.detail.remedy === "--accept-loss";

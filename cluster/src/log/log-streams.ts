@@ -11,7 +11,6 @@ import {
   StorageType,
   type StoredMsg,
   type StreamInfo,
-  type StreamState,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { isAbsent, isMissingStream, isRefused, storeError } from "../bucket/index.js";
@@ -75,9 +74,9 @@ export class LogStreams {
     await unlessMissing(this.#streams.delete(name));
   }
 
-  /** Returns the number and sequences of its messages, or undefined if the stream is missing. */
-  async stateOf(name: string): Promise<StreamState | undefined> {
-    return (await unlessMissing(this.#streams.info(name)))?.state;
+  /** Returns the state of a stream, or undefined if it is missing. */
+  infoOf(name: string): Promise<StreamInfo | undefined> {
+    return unlessMissing(this.#streams.info(name));
   }
 
   /** Passes on messages after this sequence, in order, until none is received for two seconds. */
@@ -101,7 +100,7 @@ export class LogStreams {
 
   /** Whether a server that stores this stream may be down. It would keep bytes of a deleted stream. */
   async hasAbsentReplica(name: string): Promise<boolean> {
-    const replicas = (await unlessMissing(this.#streams.info(name)))?.cluster?.replicas ?? [];
+    const replicas = (await this.infoOf(name))?.cluster?.replicas ?? [];
     return replicas.some(isAbsent);
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { delay, MemoryError, type MonotonicClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { JetStreamApiError } from "@nats-io/jetstream";
 import { isTemporary, storeError } from "../bucket/index.js";
 import type { ShardHold } from "../place/index.js";
@@ -7,6 +8,7 @@ import type { LogStreams } from "./log-streams.js";
 import { lostLog } from "./lost-log.js";
 import type { MessageHead } from "./message-format.js";
 import type { StreamSegment } from "./stream-segment.js";
+import { WriteStall } from "./write-stall.js";
 
 const RETRY_MS = 50;
 /** Codes of JetStream for an account or a server without space. */
@@ -14,19 +16,29 @@ const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
 /** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
 const STORE_FAILED = 10_077;
 
+export interface WriterParts {
+  readonly streams: LogStreams;
+  readonly hold: ShardHold;
+  readonly clock: MonotonicClock;
+  readonly logger: Logger;
+}
+
 /** Writes messages of one owner. A message without an answer is written again until its fate is known. */
 export class MessageWriter {
-  readonly #streams: LogStreams;
-  readonly #hold: ShardHold;
-  readonly #clock: MonotonicClock;
+  readonly #parts: WriterParts;
   /** Beginning of the ids of messages. A repeated message is recognized by its id, which no other message has. */
   readonly #id = randomUUID();
   #messageCount = 0;
+  readonly #stall: WriteStall;
 
-  constructor(streams: LogStreams, hold: ShardHold, clock: MonotonicClock) {
-    this.#streams = streams;
-    this.#hold = hold;
-    this.#clock = clock;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#stall = new WriteStall(parts);
+  }
+
+  /** Whether a message has had no answer for 15 seconds. */
+  get isStalled(): boolean {
+    return this.#stall.isReported;
   }
 
   /**
@@ -37,24 +49,26 @@ export class MessageWriter {
    */
   async write(segment: StreamSegment, head: MessageHead, data: Uint8Array): Promise<void> {
     if (await this.follow(segment, head, data)) return;
-    throw lostLog(this.#hold, `another owner has written to stream ${segment.name}`);
+    throw lostLog(this.#parts.hold, `another owner has written to stream ${segment.name}`);
   }
 
   /** Writes a message like `write`. @returns false if another owner has written to the segment. */
   async follow(segment: StreamSegment, head: MessageHead, data: Uint8Array): Promise<boolean> {
+    const { streams, hold, clock } = this.#parts;
     const id = `${this.#id}-${++this.#messageCount}`;
     for (let isFirst = true; ; isFirst = false) {
-      this.#hold.mustOwn();
+      hold.mustOwn();
       try {
-        const isWritten = await this.#streams.publish(segment, head, data, id);
+        const isWritten = await streams.publish(segment, head, data, id);
         // One server refuses a message that it stored without an answer, several recognize its id.
-        if (!isWritten && !(await this.#streams.hasNext(segment, id))) return false;
+        if (!isWritten && !(await streams.hasNext(segment, id))) return false;
         segment.streamSeq += 1;
+        this.#stall.end();
         return true;
       } catch (error) {
         await this.#checkRepeatable(error, isFirst, segment);
       }
-      await delay(this.#clock, RETRY_MS);
+      await delay(clock, RETRY_MS);
     }
   }
 
@@ -67,12 +81,11 @@ export class MessageWriter {
     }
     const known = storeError(error);
     if (!isTemporary(known)) throw known;
+    const { streams, hold } = this.#parts;
+    const info = await streams.infoOf(name).catch(() => "unknown" as const);
     // A message to a stream that is deleted never gets an answer.
-    const isMissing = await this.#streams.stateOf(name).then(
-      (state) => state === undefined,
-      () => false,
-    );
-    if (isMissing) throw lostLog(this.#hold, `the stream ${name} is missing`);
+    if (info === undefined) throw lostLog(hold, `the stream ${name} is missing`);
+    this.#stall.failed(name, info === "unknown" ? undefined : info.cluster);
   }
 }
 

@@ -49,7 +49,7 @@ export class SegmentReader {
   async #readOn(segment: StreamSegment): Promise<boolean | undefined> {
     const { streams } = this.#parts;
     const { name, streamSeq } = segment;
-    const state = await streams.stateOf(name);
+    const state = (await streams.infoOf(name))?.state;
     // A segment begins with a mark. A stream without messages was purged, or created again under the same name.
     if (state === undefined || state.messages === 0) return false;
     if (streamSeq >= state.last_seq) return true;

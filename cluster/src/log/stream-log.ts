@@ -42,7 +42,7 @@ export function streamLog(
     const messageBytes = Math.min(connection.info?.max_payload ?? MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX);
     const parts: LogParts = {
       ...{ streams, hold, options: resolved, keeper: recovery.keeper, ...services },
-      writer: new MessageWriter(streams, hold, clock),
+      writer: new MessageWriter({ streams, hold, clock, logger: services.logger }),
       messageBytesMax: Math.max(messageBytes - HEAD_BYTES, HEAD_BYTES),
     };
     const { segments, nextSeq } = await openSegments(resolved.name, reader, recovery);
@@ -103,6 +103,7 @@ class StreamLog implements Log {
     const oldest = segments.find((segment) => !segment.isEmpty);
     return {
       ...this.#tail.stats,
+      stalled: this.#parts.writer.isStalled,
       firstSeq: oldest?.firstSeq ?? segments.at(-1)!.nextSeq,
       nextSeq: this.nextSeq,
       sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),

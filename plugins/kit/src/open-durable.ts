@@ -312,9 +312,10 @@ function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean 
 }
 
 function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number> {
-  const { sizeBytes, segmentCount, nextSeq, failed } = log.stats;
+  const { sizeBytes, segmentCount, nextSeq, failed, stalled } = log.stats;
   return {
     failed: failed ? 1 : 0,
+    ...(stalled !== undefined && { log_stalled: stalled ? 1 : 0 }),
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
     flushed_seq: flusher.flushedSeq,

@@ -62,8 +62,13 @@ it("reports a forget with purge as unavailable while the log must keep its bytes
     ...{ code: "unavailable", detail: { reason: "replica_down", retry_after_ms: 1_000 } },
   });
   expect(await erasure()).toMatchObject({ purge: "scheduled" });
+  kit.clock.advance(100);
+  expect(kit.plugin.stats!()).toMatchObject({ erasures_overdue: 0 });
+  kit.clock.advance(1);
+  expect(kit.plugin.stats!()).toMatchObject({ erasures_overdue: 1 });
   kit.log.trim = trim;
   await kit.plugin.maintain();
+  expect(kit.plugin.stats!()).toMatchObject({ erasures_overdue: 0 });
   expect(await erasure()).toMatchObject({ purge: "done" });
   expect(await logBytes(kit)).not.toContain("s3cret");
 });

@@ -234,12 +234,14 @@ class LanceStorage implements Storage {
 
   stats(): Readonly<Record<string, number | string>> {
     const open = this.#tables.open;
+    const { repairCount } = this.#store;
     const sum = (read: (table: TenantTable) => number) =>
       open.reduce((total, table) => total + read(table), 0);
     return {
       tables: this.#tables.names.length,
       tables_damaged: this.#tables.damagedCount,
       damaged_reads: this.#damagedReadCount,
+      ...(repairCount !== undefined && { table_repairs: repairCount }),
       tables_open: open.length,
       tables_open_rows: sum((table) => table.rowCount),
       tables_open_new_fragments: sum((table) => table.backlog.fragmentCount),

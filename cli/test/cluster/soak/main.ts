@@ -18,6 +18,8 @@ const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
 const RETRY_MS = 180_000;
 /** Clients of each tenant, which call its memory at the same time. */
 const CLIENTS = 2;
+/** About what a request to an object store takes. */
+const STORE_LATENCY_MS = 15;
 /** Rows wait for a minute by default. Earlier flushes meet more faults of the store. */
 const FLUSH_MS = [300, 3_000, 60_000];
 
@@ -29,6 +31,7 @@ async function soak({ minutes, faults, seed, hosts, outageMinutes, plant }: Clus
   const duration = faults === undefined ? `${minutes} minutes` : `${faults} faults`;
   note(`${duration}, ${hosts} hosts, rows are flushed after ${flushMs} ms, seed ${seed}`);
   const stage = await ClusterStage.open({ config: mappingLines("a2e", SHARD_COUNT), hasLinks: true });
+  stage.s3.latencyMs = STORE_LATENCY_MS;
   writeFileSync(join(stage.folder, "membus.yaml"), `kit: { flushIdleMs: ${flushMs} }\n`);
   let keep = true;
   const takeBack = endOnSignal(() => stage.close({ keep }));

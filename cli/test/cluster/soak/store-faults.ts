@@ -27,9 +27,10 @@ export const STORE_FAULTS: readonly Fault[] = [
     return `the store answered ${answer}`;
   },
   async function slowDown(stage, chance) {
+    const usualMs = stage.s3.latencyMs;
     stage.s3.latencyMs = SLOW_MS;
     await sleep(chance.int(OUTAGE_MS));
-    stage.s3.latencyMs = 0;
+    stage.s3.latencyMs = usualMs;
     return `the store took ${SLOW_MS} ms for each request`;
   },
   async function loseAnswers(stage, chance) {

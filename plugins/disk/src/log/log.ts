@@ -27,6 +27,8 @@ export interface LogStats {
    * appends until `probe`, or an append one second later, finds that the cause is resolved.
    */
   readonly failed: boolean;
+  /** True while servers answer no write. Absent for a log in files. */
+  readonly stalled?: boolean;
 }
 
 /**

@@ -89,6 +89,11 @@ export class ErasureTracker {
     return this.#forgets.some((range) => this.#isNear(range, now) && isLeft(range));
   }
 
+  /** Returns the number of purges that have not ended although the deadline of a forget is over. */
+  overdueCount(now: number): number {
+    return this.#forgets.filter(({ at }) => at + this.withinS < now).length;
+  }
+
   #isNear({ at }: ForgetRange, now: number): boolean {
     return at <= now - this.withinS + Math.min(LEAD_S, this.withinS / 2);
   }

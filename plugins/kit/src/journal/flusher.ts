@@ -84,8 +84,14 @@ export class Flusher {
     return this.#flushedSeq;
   }
 
-  get stats(): Readonly<Record<"flushed_at" | "flush_failures" | "purged_at", number>> {
-    return { flushed_at: this.#flushedAt, flush_failures: this.#flushFailures, purged_at: this.#purgedAt };
+  get stats(): Readonly<Record<"flushed_at" | "flush_failures" | "purged_at" | "erasures_overdue", number>> {
+    const { erasure, clock } = this.dependencies;
+    return {
+      flushed_at: this.#flushedAt,
+      flush_failures: this.#flushFailures,
+      purged_at: this.#purgedAt,
+      erasures_overdue: erasure.overdueCount(clock.now()),
+    };
   }
 
   /** Schedules a flush after a record was added to the backlog. A large backlog is flushed at once, before it refuses stores. */

@@ -21,4 +21,6 @@ export interface S3StoreParts extends S3StoreContext {
   /** Beginning of the keys of all tables. */
   readonly prefix: string;
   readonly queuePrefix: string;
+  /** Called before a table is restored that has rows of another owner. */
+  onRepair(): void;
 }

@@ -12,6 +12,7 @@ export class S3Store implements TableStore {
   readonly remedy = "restore the objects of the table, or run `membus cluster accept-loss`";
   readonly #options: ResolvedTableBucketOptions;
   readonly #parts: S3StoreParts;
+  #repairCount = 0;
 
   constructor(options: ResolvedTableBucketOptions, context: S3StoreContext) {
     this.#options = options;
@@ -21,7 +22,12 @@ export class S3Store implements TableStore {
     const client = new S3Client(options, clock, () => ownership.mustOwn());
     const remains = new S3Remains({ client, records, prefix, queuePrefix });
     const uri = `s3://${options.bucket}/${prefix}`;
-    this.#parts = { ...context, client, remains, uri, prefix, queuePrefix };
+    const onRepair = () => void this.#repairCount++;
+    this.#parts = { ...context, client, remains, uri, prefix, queuePrefix, onRepair };
+  }
+
+  get repairCount(): number {
+    return this.#repairCount;
   }
 
   async open(session: Session): Promise<Connection> {

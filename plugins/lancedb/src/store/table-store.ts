@@ -18,6 +18,8 @@ export interface TableStore {
   table(name: string): StoredTable;
   /** Advice of the log for a damaged table. */
   readonly remedy: string;
+  /** Number of times that rows of another owner were removed from a table. Absent if there are no other owners. */
+  readonly repairCount?: number;
   /**
    * Writes the synced versions and the queued changes into the folder of another tier. Tables may be opened
    * and closed concurrently, but not written to. Absent if the store is not in a folder.

@@ -13,6 +13,7 @@ export interface VerifiedCommitsContext {
   readonly ownership: TableOwnership;
   readonly clock: Clock;
   readonly logger: Logger;
+  onRepair(): void;
 }
 
 /** A version that has only rows of this owner. */
@@ -111,6 +112,7 @@ export class VerifiedCommits {
 
   async #repair(): Promise<void> {
     this.#repairCount++;
+    this.#context.onRepair();
     const { version, rowCount } = this.#verified;
     this.#context.ownership.mustOwn();
     await this.#table.checkout(version);

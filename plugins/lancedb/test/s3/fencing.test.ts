@@ -148,7 +148,9 @@ async function appendLate(): Promise<Owned> {
 describe("an append of an earlier owner after the clean-up", () => {
   it("is undone by the next commit", async () => {
     const second = await appendLate();
+    expect(second.storage.stats()).toMatchObject({ table_repairs: 0 });
     await settle(second, 4);
+    expect(second.storage.stats()).toMatchObject({ table_repairs: 1 });
     expect(await idsOf(second)).toEqual([1, 3, 4]);
     await purge(second);
     expect(await idsOf(await fixture.takeOver())).toEqual([1, 3, 4]);
