@@ -175,6 +175,8 @@ export interface HostContext extends MemoryContext {
   askServices(subject: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Kills the host and starts it again. Needs the provision `restart`. */
   restart(): Promise<void>;
+  /** Moves all tenants to other hosts of their cluster. Needs the provision `move`. */
+  move(): Promise<void>;
   /**
    * Starts a separate host with its own prefix and clock. Needs the provision `own_plugins`. The host is
    * stopped after the check.

@@ -1,16 +1,19 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mappingLines } from "@membus/cluster/routing";
+import { mappingLines, shardOf } from "@membus/cluster/routing";
 import { CHECKS } from "@membus/conformance";
 import { expect, it, onTestFinished } from "vitest";
 import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { ClusterStage } from "./cluster-stage.js";
 
 const STORE = "s3://bucket/memory";
-/** Checks that restart the host. Without the discovery checks, which wait for minutes. */
-const RESTART_CHECKS = CHECKS.filter(
-  ({ area, provisions }) => area !== "discovery" && provisions?.includes("restart"),
+const SHARD_COUNT = 4;
+const TENANTS = ["tenant-0", "tenant-1"];
+/** Checks that restart the host or move tenants. Without the discovery checks, which wait for minutes. */
+const CHECKED = CHECKS.filter(
+  ({ area, provisions }) =>
+    area !== "discovery" && provisions?.some((provision) => provision === "restart" || provision === "move"),
 ).map(({ id }) => id);
 
 /** Kills all hosts and starts them again. */
@@ -20,11 +23,20 @@ async function restartAll(stage: ClusterStage): Promise<void> {
   await Promise.all(names.map((host) => stage.start(host)));
 }
 
-/** Returns a shell command that restarts all hosts. */
-async function restartCommand(stage: ClusterStage): Promise<string> {
+/** Moves the shard of each tenant to another host. */
+async function moveAll(stage: ClusterStage): Promise<void> {
+  for (const tenant of TENANTS) {
+    const owner = await stage.ownerOf(tenant);
+    const next = stage.names.find((name) => name !== owner)!;
+    await stage.ok("cluster", "move", String(shardOf(tenant, SHARD_COUNT)), next);
+  }
+}
+
+/** Returns a shell command that runs a task of this process. */
+async function commandFor(task: () => Promise<void>): Promise<string> {
   const server = createServer((_, response) => {
     const answer = (status: number) => response.writeHead(status).end();
-    void restartAll(stage).then(
+    void task().then(
       () => answer(200),
       () => answer(500),
     );
@@ -36,16 +48,18 @@ async function restartCommand(stage: ClusterStage): Promise<string> {
 }
 
 // Takes minutes: after each of its restarts all leases must end.
-it("three hosts pass the checks of the suite that kill and restart all of them", async (context) => {
+it("three hosts pass the checks that kill and restart all of them, or move tenants between them", async (context) => {
   requireRecentServer(context);
-  const stage = await ClusterStage.open({ config: mappingLines("a2e", 4) });
+  const stage = await ClusterStage.open({ config: mappingLines("a2e", SHARD_COUNT) });
   onTestFinished(() => stage.close());
-  await stage.ok("cluster", "init", "--store", STORE, "--shards", "4", "--lease-ms", "5000");
+  await stage.ok("cluster", "init", "--store", STORE, "--shards", String(SHARD_COUNT), "--lease-ms", "5000");
   await Promise.all(["a", "b", "c"].map((host) => stage.start(host)));
-  const tenants = ["--tenants", "tenant-0,tenant-1", "--seed", "1"];
-  const restart = ["--restart-command", await restartCommand(stage)];
-  const only = ["--only", RESTART_CHECKS.join(",")];
-  const { stdout } = await stage.cli("conformance", "host", ...only, ...tenants, ...restart);
+  const scripts = [
+    ...["--restart-command", await commandFor(() => restartAll(stage))],
+    ...["--move-command", await commandFor(() => moveAll(stage))],
+  ];
+  const run = ["--only", CHECKED.join(","), "--tenants", TENANTS.join(","), "--seed", "1"];
+  const { stdout } = await stage.cli("conformance", "host", ...run, ...scripts);
   const red = stdout.match(/^(FAIL|UNTESTABLE|SUITE ERROR) [\s\S]*/m)?.[0];
   expect(red, red).toBeUndefined();
   expect(stdout).toContain("none is red");

@@ -46,15 +46,18 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
   const folder = await mkdtemp(join(tmpdir(), "membus-host-"));
   let host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
   let startedCount = 0;
+  const startAgain = async () => {
+    await host.stop();
+    host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
+  };
   const implementation = {
     name: "host in process",
     bus,
     tenants: ["default", "other"],
     clock,
-    restart: async () => {
-      await host.stop();
-      host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
-    },
+    restart: startAgain,
+    // The next host has the same data. For a client it does not matter that it runs in the same process.
+    move: startAgain,
     startHost: (given: HostParts) => {
       const { prefix, tenants, inFlightCountMax, allowed, ...parts } = mutant.parts?.(given) ?? given;
       const options = {

@@ -7,15 +7,16 @@ export type Route = "plugin" | "host";
 
 /**
  * Additional requirements of some checks. A check without its provision is untestable. A check
- * without `stop` or `own_plugins` is not applicable, because some machines and hosts cannot provide them.
+ * without `move`, `stop` or `own_plugins` is not applicable, because some machines and hosts cannot provide them.
  *
  * - `second_tenant`: a second tenant that the host serves
  * - `restart`: a command that kills the host and starts it again
+ * - `move`: a command that moves the tenants to other hosts of their cluster
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
  * - `stop`: a platform where the child process can be stopped and inspected while it works
  * - `own_plugins`: a host that accepts plugins and an embedder from the suite
  */
-export type Provision = "second_tenant" | "restart" | "kill" | "stop" | "own_plugins";
+export type Provision = "second_tenant" | "restart" | "move" | "kill" | "stop" | "own_plugins";
 
 interface CheckFacts {
   /** `<area>/<requirement>`. Permanent: never renamed and never reused. */

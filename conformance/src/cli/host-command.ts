@@ -9,8 +9,8 @@ import { listChecks } from "./list-checks.js";
 import { addNatsOptions, type NatsFlags } from "./nats-flags.js";
 import { connect, demandDiscovery, demandHost } from "./reach-host.js";
 import { rerunCommand, withoutCredentials } from "./rerun-command.js";
-import { restartHost } from "./restart-host.js";
 import { runAndReport } from "./run-and-report.js";
+import { runForHost } from "./run-for-host.js";
 import {
   addRunOptions,
   listArgument,
@@ -24,6 +24,7 @@ interface HostFlags extends RunFlags, NatsFlags {
   readonly tenants?: readonly string[];
   readonly agents?: readonly string[];
   readonly restartCommand?: string;
+  readonly moveCommand?: string;
 }
 
 const DEFAULT_AGENTS = ["conformance-first", "conformance-second"];
@@ -34,6 +35,7 @@ const EXAMPLE = `
 The connection must be permitted to send requests and receive events as every agent of --agents in every tenant of --tenants.
 With one tenant, the isolation of tenants is untestable. Without --restart-command, recovery after a crash is untestable.
 The command of --restart-command kills the host with SIGKILL, starts it again in the background and exits.
+The command of --move-command moves all tenants to other hosts of their cluster. Without it, checks of moves are not applicable.
 
 Example:
   npx membus-conformance host --nats nats://127.0.0.1:4222 --tenants default,other \\
@@ -45,7 +47,8 @@ export function registerHost(program: Command): void {
     .option("--prefix <prefix>", `first tokens of every subject (default ${DEFAULT_PREFIX})`)
     .option("--tenants <a,b>", "one or two tenants that the host serves (default default)", upToTwo)
     .option("--agents <x,y>", `two agents (default ${DEFAULT_AGENTS.join(",")})`, two)
-    .option("--restart-command <command>", "shell command that kills the host and starts it again");
+    .option("--restart-command <command>", "shell command that kills the host and starts it again")
+    .option("--move-command <command>", "shell command that moves the tenants to other hosts");
   addRunOptions(command)
     .addHelpText("after", EXAMPLE)
     .action(async (flags: HostFlags, self: Command) => {
@@ -73,7 +76,8 @@ async function testOverBus(
   settings: RunSettings,
   rerun: (checkId: string, seed: number) => string,
 ): Promise<number> {
-  const { prefix = DEFAULT_PREFIX, tenants = ["default"], agents = DEFAULT_AGENTS, restartCommand } = flags;
+  const { prefix = DEFAULT_PREFIX, tenants = ["default"], agents = DEFAULT_AGENTS } = flags;
+  const { restartCommand, moveCommand } = flags;
   const servers = withoutCredentials(flags.nats || String(NATS_BUS_DEFAULTS.servers));
   const address = { prefix, tenant: tenants[0]!, agent: agents[0]! };
   await demandHost(bus, address, servers);
@@ -83,10 +87,12 @@ async function testOverBus(
     const answered = tenants.map((tenant) => awaitHost(bus, { ...address, tenant }, patienceMs));
     return !(await Promise.all(answered)).includes(false);
   };
+  const run = (flag: string, command: string) => () => runForHost({ flag, command }, answers);
   const implementation: HostUnderTest = {
     name: `host at ${servers}`,
     ...{ bus, servers, prefix, tenants, agents },
-    ...(restartCommand && { restart: () => restartHost(restartCommand, answers) }),
+    ...(restartCommand && { restart: run("--restart-command", restartCommand) }),
+    ...(moveCommand && { move: run("--move-command", moveCommand) }),
   };
   return runAndReport(await createHostWorld(implementation), settings, rerun);
 }

@@ -25,6 +25,8 @@ export interface HostUnderTest {
   readonly furtherSuites?: readonly FurtherSuite[];
   /** Kills the host without a graceful shutdown and starts it again. Resolves when it serves. */
   restart?(): Promise<void>;
+  /** Moves all tenants to other hosts of their cluster. Resolves when they serve. */
+  move?(): Promise<void>;
   /** Clock of the host, if it can be moved. Without it the suite waits in real time. */
   readonly clock?: { now(): number; advance(seconds: number): void };
   /**

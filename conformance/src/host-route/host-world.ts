@@ -108,10 +108,11 @@ export async function createHostWorld(implementation: HostUnderTest): Promise<Wo
   return new HostWorld(implementation, facts, { run, isApart, pace: await measurePace(bus, subject) });
 }
 
-function provisionsOf({ tenants = [], restart, startHost }: HostUnderTest): Set<Provision> {
+function provisionsOf({ tenants = [], restart, move, startHost }: HostUnderTest): Set<Provision> {
   const given = new Set<Provision>();
   if (tenants.length > 1) given.add("second_tenant");
   if (restart !== undefined) given.add("restart");
+  if (move !== undefined) given.add("move");
   if (startHost !== undefined) given.add("own_plugins");
   return given;
 }

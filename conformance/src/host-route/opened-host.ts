@@ -188,6 +188,10 @@ export class OpenedHost implements HostContext {
     await this.trace.wait(async () => this.#implementation.restart?.());
   };
 
+  readonly move = async (): Promise<void> => {
+    await this.trace.wait(async () => this.#implementation.move?.());
+  };
+
   readonly startHost = async (parts: OwnHostParts = {}): Promise<OwnHost> => {
     const { prefix, clock, stop } = await this.#ownHosts.start(parts);
     const { plugins, tenants = this.tenants } = parts;

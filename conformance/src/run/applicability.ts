@@ -11,6 +11,10 @@ export interface NotRun {
 const LACKS: Readonly<Record<Provision, NotRun>> = {
   second_tenant: untestable("needs a second tenant that the host serves: --tenants a,b"),
   restart: untestable("needs a way to kill the host and start it again: --restart-command"),
+  move: {
+    outcome: "not-applicable",
+    reason: "needs hosts of a cluster, and a way to move tenants between them: --move-command",
+  },
   kill: untestable("needs the plugin's module, to kill a process that uses it"),
   stop: {
     outcome: "not-applicable",

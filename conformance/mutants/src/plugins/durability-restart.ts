@@ -41,12 +41,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
     defect: "forgotten entries exist again after a restart of the host",
     check: "durability/forgotten-stays-forgotten-after-restart",
     names: /entries after a kill and a start, with one of two forgotten/,
-    plugins: {
-      episodic: () =>
-        new (class extends DurablePlugin {
-          protected override rewrite(): void {}
-        })(),
-    },
+    plugins: { episodic: forgettingForgets },
   }),
   hostMutant({
     id: "durability-host-repeats-operations",
@@ -68,7 +63,29 @@ export const durabilityRestartMutants: readonly Mutant[] = [
     names: /entries of the working tier after the host was killed and started again/,
     plugins: { working: keepingRows() },
   }),
+  hostMutant({
+    id: "durability-working-tier-moves-along",
+    defect: "the next host of a tenant gets its working memory",
+    check: "durability/working-tier-ends-with-a-move",
+    names: /entries of the working tier after a move to another host/,
+    plugins: { working: keepingRows() },
+  }),
+  hostMutant({
+    id: "durability-move-brings-forgotten-back",
+    tier: "episodic",
+    defect: "forgotten entries exist again on the next host of their tenant",
+    check: "durability/entries-survive-a-move",
+    names: /entries after a move to another host, with one of two forgotten/,
+    plugins: { episodic: forgettingForgets },
+  }),
 ];
+
+/** Creates a plugin that does not write its forgets to disk. */
+function forgettingForgets(): DurablePlugin {
+  return new (class extends DurablePlugin {
+    protected override rewrite(): void {}
+  })();
+}
 
 /** Creates instances that pass their rows to the next one. */
 function keepingRows(): () => ReferencePlugin {

@@ -6,16 +6,20 @@ import { ExpectationError, UntestableError } from "../expect.js";
 const COMMAND_TIMEOUT_MS = 60_000;
 const HOST_TIMEOUT_MS = 60_000;
 
+/** A shell command that changes the host under test, and the flag that gave it. */
+export interface HostScript {
+  readonly flag: string;
+  readonly command: string;
+}
+
 /**
- * Runs a shell command that kills the host and starts it again in the background. Resolves once the new host
- * answers.
+ * Runs a shell command, and resolves once the host answers again. The output of the command goes to standard error.
  *
- * The output of the command goes to standard error.
  * @throws {UntestableError} if the command fails or does not end.
  * @throws {ExpectationError} if the host does not answer afterwards.
  */
-export async function restartHost(
-  command: string,
+export async function runForHost(
+  { flag, command }: HostScript,
   answers: (patienceMs: number) => Promise<boolean>,
 ): Promise<void> {
   const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", 2, 2] });
@@ -24,16 +28,15 @@ export async function restartHost(
   if (exit === undefined) {
     child.unref();
     throw new UntestableError(
-      `the command of --restart-command did not end within ${COMMAND_TIMEOUT_MS / 1_000} s: it must start the host in the background`,
+      `the command of ${flag} did not end within ${COMMAND_TIMEOUT_MS / 1_000} s: it must start hosts in the background`,
     );
   }
   const [code, signal] = exit;
-  if (code !== 0) {
-    throw new UntestableError(`the command of --restart-command ended with ${signal ?? `exit code ${code}`}`);
-  }
+  if (code !== 0)
+    throw new UntestableError(`the command of ${flag} ended with ${signal ?? `exit code ${code}`}`);
   if (await answers(HOST_TIMEOUT_MS)) return;
   throw new ExpectationError({
-    what: "the host after --restart-command killed and restarted it",
+    what: `the host after the command of ${flag}`,
     expected: `an answer within ${HOST_TIMEOUT_MS / 1_000} s`,
     got: "none",
   });

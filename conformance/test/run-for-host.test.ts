@@ -7,7 +7,7 @@ import type { Bus } from "@membus/protocol/plugin";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { awaitHost } from "../src/cli/host-answers.js";
-import { restartHost } from "../src/cli/restart-host.js";
+import { runForHost } from "../src/cli/run-for-host.js";
 import { folderWith } from "./plugin-files.js";
 
 const TRANSPORT = import.meta.resolve("@nats-io/transport-node");
@@ -36,6 +36,8 @@ afterAll(async () => {
   folder.remove();
 });
 
+const restartHost = (command: string, answers: (patienceMs: number) => Promise<boolean>) =>
+  runForHost({ flag: "--restart-command", command }, answers);
 const answers = (patienceMs: number) => awaitHost(bus, ADDRESS, patienceMs);
 const runningPid = () => Number(readFileSync(pidFile, "utf8"));
 const start = () => {
