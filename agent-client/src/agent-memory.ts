@@ -300,7 +300,7 @@ export class AgentMemory {
     const reply = await this.#request<MemoryStatusResponse>("memory/status/req", fields, resolved);
     const { purge } = reply;
     if (purge === undefined) throw malformedReply("it has no `purge`");
-    return { purge, ...presentFields(reply, ["purged_at", "purge_by"]) };
+    return { purge, ...presentFields(reply, ["purged_at", "purge_by", "purge_reason"]) };
   }
 
   /**

@@ -72,12 +72,14 @@ it("a segment is deleted on all nodes, and only while all of them are up", async
   const silentMs = async () => Math.max(...(await replicas()).map(({ active }) => millis(active)));
   await expect.poll(silentMs).toBeGreaterThan(3_000);
   expect(await log.trim(2)).toBe(false);
+  expect(log.stats.waitsForServer).toBe(true);
   expect(await append(log, "two")).toBe(2);
   // The killed node may have led the servers, and no stream is created during an election.
   await expect.poll(() => log.rotate().catch(() => undefined)).toBe(3);
   expect(await nodesWith(fixture, SECRET)).toEqual(["n1", "n2", "n3"]);
   await follower.start();
   await expect.poll(() => log.trim(2)).toBe(true);
+  expect(log.stats.waitsForServer).toBe(false);
   await expect.poll(() => nodesWith(fixture, SECRET)).toEqual([]);
   await fixture.ready();
 });

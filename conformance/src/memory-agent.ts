@@ -29,7 +29,10 @@ export type ListReply = Pick<
   "items" | "total" | "total_relation" | "cursor" | "degraded"
 >;
 export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
-export type ErasureReply = Pick<MemoryStatusResponse, "done" | "purge" | "purged_at" | "purge_by">;
+export type ErasureReply = Pick<
+  MemoryStatusResponse,
+  "done" | "purge" | "purged_at" | "purge_by" | "purge_reason"
+>;
 
 /**
  * One agent that uses memory through the operations of the protocol, on either route. A refused request

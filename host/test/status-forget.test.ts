@@ -34,6 +34,11 @@ describe("the status of a forget", () => {
         { working: reporting({ purge: "scheduled" }), episodic: due },
         { done: false, purge: "scheduled" },
       ],
+      [
+        { working: reporting({ purge: "scheduled", purge_reason: "replica_down" }), episodic: due },
+        { done: false, purge: "scheduled", purge_reason: "replica_down" },
+      ],
+      [{ working: reporting({ purge: "scheduled", purge_reason: "Not a word" }) }, { code: "runtime_error" }],
       [{ working: reporting(undefined), episodic: new MapPlugin() }, { code: "memory_not_found" }],
       [{ working: new MapPlugin() }, { code: "unsupported", detail: { feature: "erasure" } }],
     ] as const;

@@ -106,9 +106,16 @@ async function statusOf(
   }
 }
 
-function describeStatus({ purge, purged_at, purge_by }: ForgetStatus): string {
+/** Texts for the reasons of the included plugins. */
+const REASONS: Readonly<Record<string, string>> = {
+  replica_down: "once a nats-server that stores the log is back",
+  files_set_aside: "with the copies of repaired files, by a forget with --purge",
+};
+
+function describeStatus({ purge, purged_at, purge_by, purge_reason }: ForgetStatus): string {
   if (purge === "done") return `erased from disk${purged_at === undefined ? "" : ` at ${dateOf(purged_at)}`}`;
-  return `to be erased from disk ${purge_by === undefined ? "later" : `by ${dateOf(purge_by)}`}`;
+  const later = REASONS[purge_reason ?? ""] ?? "later";
+  return `to be erased from disk ${purge_by === undefined ? later : `by ${dateOf(purge_by)}`}`;
 }
 
 function dateOf(time: number | undefined): string | undefined {

@@ -104,6 +104,7 @@ class StreamLog implements Log {
     return {
       ...this.#tail.stats,
       stalled: this.#parts.writer.isStalled,
+      waitsForServer: this.#isWaitingForReplica,
       firstSeq: oldest?.firstSeq ?? segments.at(-1)!.nextSeq,
       nextSeq: this.nextSeq,
       sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),

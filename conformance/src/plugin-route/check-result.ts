@@ -39,7 +39,14 @@ const ForgetResultSchema = z.looseObject({
 const ErasureResultSchema = z
   .discriminatedUnion("purge", [
     z.looseObject({ purge: z.literal("done"), purged_at: z.number() }),
-    z.looseObject({ purge: z.literal("scheduled"), purge_by: z.number().optional() }),
+    z.looseObject({
+      purge: z.literal("scheduled"),
+      purge_by: z.number().optional(),
+      purge_reason: z
+        .string()
+        .regex(/^[a-z_]{1,64}$/)
+        .optional(),
+    }),
   ])
   .optional();
 

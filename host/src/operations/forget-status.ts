@@ -7,7 +7,7 @@ import type { RequestContext, Runtime } from "./runtime.js";
 
 /**
  * Reports whether the bytes that an earlier forget of the same agent deleted are erased from disk, as far as
- * the tiers know (clause STATUS-5).
+ * the tiers know. Clauses STATUS-5 and STATUS-8.
  */
 export async function forgetStatus(
   runtime: Runtime,
@@ -35,7 +35,10 @@ function combinePurges(known: readonly PluginErasureResult[]): PluginErasureResu
   if (purgedAt.every((at) => at !== undefined)) return { purge: "done", purged_at: Math.max(...purgedAt) };
   const scheduled = known.filter((result) => result.purge === "scheduled");
   const ends = scheduled.map(({ purge_by }) => purge_by);
-  return ends.every((end) => end !== undefined)
-    ? { purge: "scheduled", purge_by: Math.max(...ends) }
-    : { purge: "scheduled" };
+  const reason = scheduled.find(({ purge_reason }) => purge_reason !== undefined)?.purge_reason;
+  return {
+    purge: "scheduled",
+    ...(ends.every((end) => end !== undefined) && { purge_by: Math.max(...ends) }),
+    ...(reason !== undefined && { purge_reason: reason }),
+  };
 }

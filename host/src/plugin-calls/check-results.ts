@@ -193,8 +193,13 @@ export function erasureProblem(result: PluginErasureResult | undefined): string 
   if (result.purge === "done")
     return Number.isFinite(result.purged_at) ? undefined : "no purged_at for a completed purge";
   if (result.purge !== "scheduled") return "an invalid purge state";
-  const { purge_by } = result;
-  return purge_by === undefined || Number.isFinite(purge_by) ? undefined : "an invalid purge_by";
+  const { purge_by, purge_reason } = result;
+  if (purge_by !== undefined && !Number.isFinite(purge_by)) return "an invalid purge_by";
+  return purge_reason === undefined || isReason(purge_reason) ? undefined : "an invalid purge_reason";
+}
+
+function isReason(reason: unknown): boolean {
+  return typeof reason === "string" && /^[a-z_]{1,64}$/.test(reason);
 }
 
 export function forgetProblem(

@@ -70,7 +70,7 @@ export interface DurableState {
    */
   eraseOwner<T>(owner: Owner, remove: () => Promise<T>): Promise<T>;
   /** Erasure state of a forget's bytes. Undefined while copies that a repair made may contain them. */
-  erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
+  erasureOf(seq: number, at: number): Promise<ErasureState>;
   /** Flushes if background work has filled a large part of the backlog. */
   waitForCapacity(): Promise<void>;
   /** @throws {MemoryError} `unsupported` for a storage that cannot list its tenants. */
@@ -209,7 +209,7 @@ async function recoverTier(
     checkTenant: (tenant) => checkTenant(storage, tenant),
     damage: () => damageError(storage.damagedParts ?? [], manifest),
     erase: (tenant) => flusher.erase(tenant),
-    erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
+    erasureOf: (seq, at) => erasureOf(log, erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { place, log, storage, manifest, flusher, logger }),
     verify: () => verifyOpen({ manifest, storage, flusher, log }),
     stats: () => ({
@@ -220,6 +220,12 @@ async function recoverTier(
     close: () =>
       closeAll([...[flusher, log, storage].map((part) => () => part.close()), () => place.release()]),
   };
+}
+
+/** Adds what keeps the bytes in the log. Copies of damaged files may have them even if the log does not. */
+async function erasureOf(log: Log, state: ErasureState): Promise<ErasureState> {
+  if (await log.hasSetAside()) return { waitsFor: "files_set_aside" };
+  return "eraseBy" in state && log.stats.waitsForServer ? { waitsFor: "replica_down" } : state;
 }
 
 function statsOf(storage: Storage, loader: PartitionLoader, reserve: SpaceReserve, known: KnownScopes) {

@@ -72,3 +72,17 @@ it("reports a forget with purge as unavailable while the log must keep its bytes
   expect(await erasure()).toMatchObject({ purge: "done" });
   expect(await logBytes(kit)).not.toContain("s3cret");
 });
+
+it("says that a forget waits for a server that stores the log, until that has no more bytes of it", async () => {
+  const kit = await openLazyKit();
+  const { store, forget } = calls(kit);
+  let waitsForServer = true;
+  const { stats } = kit.log;
+  Object.defineProperty(kit.log, "stats", { get: () => ({ ...stats, waitsForServer }) });
+  const erasure = () => kit.plugin.onErasure({ tenant: "acme", agent: "alice", id: "f" });
+  await store([{ key: "a", content: "s3cret" }], { id: "s" });
+  await forget({ keys: ["a"] }, { id: "f" });
+  expect(await erasure()).toEqual({ purge: "scheduled", purge_reason: "replica_down" });
+  waitsForServer = false;
+  expect(await erasure()).toEqual({ purge: "scheduled", purge_by: kit.clock.now() + 100 });
+});

@@ -138,7 +138,7 @@ describe("the erasure of a forget", () => {
     clock.advance(WITHIN_S);
     await plugin!.maintain!();
     expect(await filesWith(directory, "s3cret")).toEqual(["log/0000000000000001.log.corrupt-1"]);
-    expect(await erasureOf("f")).toEqual({ purge: "scheduled" });
+    expect(await erasureOf("f")).toEqual({ purge: "scheduled", purge_reason: "files_set_aside" });
     await forget({ keys: ["a"] }, { purge: true });
     expect(await erasureOf("f")).toMatchObject({ purge: "done" });
   });

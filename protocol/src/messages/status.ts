@@ -40,6 +40,9 @@ export const MemoryStatusResponseSchema = z
       .number()
       .optional()
       .meta({ description: "latest time of the erasure in Unix seconds, absent if unknown" }),
+    purge_reason: z.string().min(1).max(64).optional().meta({
+      description: "what the erasure waits for, such as replica_down, absent if nothing is in its way",
+    }),
   })
   .meta({ id: "MemoryStatusResponse" });
 export type MemoryStatusResponse = z.infer<typeof MemoryStatusResponseSchema>;

@@ -151,8 +151,8 @@ export interface PluginStatusResult extends PluginStoreResult {
 export type PluginErasureResult =
   /** Erased from disk at `purged_at`. */
   | { readonly purge: "done"; readonly purged_at: number }
-  /** Will be erased by `purge_by`, which is absent if unknown. */
-  | { readonly purge: "scheduled"; readonly purge_by?: number };
+  /** Will be erased by `purge_by`, which is absent if unknown. `purge_reason` names the obstacle. */
+  | { readonly purge: "scheduled"; readonly purge_by?: number; readonly purge_reason?: string };
 
 export interface PluginListRequest {
   readonly filter: Filter;

@@ -66,6 +66,18 @@ export const lineageHostMutants: readonly Mutant[] = [
     })),
   }),
   hostMutant({
+    id: "forget-erasure-without-its-reason",
+    defect: "the status of a forget omits what the erasure waits for",
+    check: "host-plugins/status-of-a-forget-says-why",
+    names: /`purge_reason` of a forget with one in the second tier/,
+    parts: betweenPlugins((inner) => ({
+      onErasure: async (op) => {
+        const known = await inner.onErasure!(op);
+        return known?.purge === "scheduled" ? { purge: "scheduled" } : known;
+      },
+    })),
+  }),
+  hostMutant({
     id: "host-plugins-features-taken-for-declared",
     defect: "a feature that a manifest does not name is treated as declared",
     check: "host-plugins/features-added-later-need-not-be-named",

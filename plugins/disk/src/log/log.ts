@@ -29,6 +29,8 @@ export interface LogStats {
   readonly failed: boolean;
   /** True while servers answer no write. Absent for a log in files. */
   readonly stalled?: boolean;
+  /** True while segments are kept because a server with their bytes is down. Absent for a log in files. */
+  readonly waitsForServer?: boolean;
 }
 
 /**

@@ -1,7 +1,10 @@
 import type { ErasedMark } from "../place/index.js";
 
-/** State of the bytes of a forget. */
-export type ErasureState = { readonly erasedAt: number } | { readonly eraseBy: number };
+/** State of the bytes of a forget: erased, to be erased by a time, or not before something else has happened. */
+export type ErasureState =
+  | { readonly erasedAt: number }
+  | { readonly eraseBy: number }
+  | { readonly waitsFor: "replica_down" | "files_set_aside" };
 
 /** A range of records that forgot rows between two purges. */
 interface ForgetRange {

@@ -3,10 +3,7 @@ import type { ErasureState, OperationId } from "../journal/index.js";
 import type { MutationParts } from "./tier.js";
 
 export interface ErasureParts extends Pick<MutationParts, "journal" | "operations"> {
-  /**
-   * Returns the erasure state of a forget that was logged as `seq` and accepted at `at`. Undefined if there
-   * is no deadline.
-   */
+  /** Returns the erasure state of a forget that was logged as `seq` and accepted at `at`. Undefined without a disk. */
   erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
 }
 
@@ -25,5 +22,6 @@ export async function erasure(tier: ErasureParts, op: OperationId): Promise<Plug
   const state = await tier.erasureOf(result.firstSeq ?? place.seq, at);
   if (state === undefined) return { purge: "scheduled" };
   if ("erasedAt" in state) return { purge: "done", purged_at: state.erasedAt };
+  if ("waitsFor" in state) return { purge: "scheduled", purge_reason: state.waitsFor };
   return { purge: "scheduled", purge_by: state.eraseBy };
 }

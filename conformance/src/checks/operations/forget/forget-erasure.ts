@@ -106,4 +106,27 @@ export const forgetErasureChecks: readonly Check[] = [
       await expect.refused(undeclared, "unsupported", "a status of a forget without a tier that declares it");
     },
   }),
+  hostCheck({
+    id: "host-plugins/status-of-a-forget-says-why",
+    clauses: ["STATUS-8"],
+    provisions: ["own_plugins"],
+    async run(t) {
+      const [working, episodic] = [
+        new ScriptedPlugin({ erasure: true }),
+        new ScriptedPlugin({ erasure: true }),
+      ];
+      const reasonOf = async () => (await statusOf(t, { working, episodic })).purge_reason;
+      const scheduled = { purge: "scheduled" } as const;
+      working.script = { onErasure: async () => scheduled };
+      t.expect.equal(await reasonOf(), undefined, "`purge_reason` of a forget without one");
+      episodic.script = { onErasure: async () => ({ ...scheduled, purge_reason: "replica_down" }) };
+      t.expect.equal(
+        await reasonOf(),
+        "replica_down",
+        "`purge_reason` of a forget with one in the second tier",
+      );
+      working.script = { onErasure: async () => ({ ...scheduled, purge_reason: "first_tier" }) };
+      t.expect.equal(await reasonOf(), "first_tier", "`purge_reason` of a forget with two of them");
+    },
+  }),
 ];
