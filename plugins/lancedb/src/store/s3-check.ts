@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, MemoryError } from "@membus/protocol";
 import { lancedb } from "../lancedb.js";
-import { S3Client } from "./s3-client.js";
+import { S3Client, S3Refusal } from "./s3-client.js";
 import { endpointOf, lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
 import { throwIfUnreachable } from "./unreachable.js";
 
 const CONTENT = "membus";
+/** Codes for keys that the store does not know, or that have expired. */
+const WRONG_KEYS = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken"]);
+/** Codes of a bucket in another region. */
+const WRONG_REGION = new Set([
+  ...["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"],
+]);
 /** With fewer, a store that lets two of them make the same version could pass. */
 const WRITER_COUNT = 4;
 
@@ -91,5 +97,15 @@ async function requireStep(step: () => Promise<unknown>, message: string): Promi
     throwIfUnreachable(error);
     cause = error;
   }
-  throw new MemoryError("runtime_error", message, { reason: "bucket_unsuitable" }, { cause });
+  const remedy = cause instanceof S3Refusal ? remedyFor(cause) : undefined;
+  throw new MemoryError("runtime_error", remedy ?? message, { reason: "bucket_unsuitable" }, { cause });
+}
+
+/** Returns how to reach the bucket at all. Undefined for any other refusal. */
+function remedyFor({ code, region, message }: S3Refusal): string | undefined {
+  if (WRONG_KEYS.has(code))
+    return `${message}. Correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN`;
+  if (WRONG_REGION.has(code))
+    return `${message}. Set AWS_REGION to the region of the bucket${region === undefined ? "" : `, ${region}`}`;
+  return code === "NoSuchBucket" ? `${message}. Create the bucket, or correct its name` : undefined;
 }

@@ -32,6 +32,20 @@ interface S3Answer {
   readonly body: Buffer;
 }
 
+/** A store refuses a request, with its code and the bucket's region if the answer has them. */
+export class S3Refusal extends Error {
+  readonly code: string;
+  readonly region: string | undefined;
+
+  constructor(request: string, { status, body }: Pick<S3Answer, "status" | "body">) {
+    const xml = body.toString();
+    const code = textOf(xml, "Code") ?? "";
+    super(`the object store refused ${request}: ${status} ${code}`);
+    this.code = code;
+    this.region = textOf(xml, "Region");
+  }
+}
+
 const RETRY_MS = 50;
 /** Id of objects in a bucket that no longer keeps earlier versions. */
 const NO_VERSION = "null";
@@ -46,7 +60,7 @@ function isTemporary(status: number): boolean {
 /**
  * Requests to the objects of a bucket that LanceDB has no function for.
  *
- * All methods throw `unavailable` if the store does not answer, and an `Error` if it refuses.
+ * All methods throw `unavailable` if the store does not answer, and an `S3Refusal` if it refuses.
  */
 export class S3Client {
   readonly #options: ResolvedTableBucketOptions;
@@ -126,13 +140,10 @@ export class S3Client {
   /** @param accepted further statuses that are no error. */
   async #ask(request: S3Request, accepted: readonly number[] = []): Promise<S3Answer> {
     const answer = await this.#untilAnswered(request);
-    const { status, body } = answer;
+    const { status } = answer;
     if ((status >= 200 && status < 300) || accepted.includes(status)) return answer;
     const { method, key } = request;
-    const code = textOf(body.toString(), "Code") ?? "";
-    throw new Error(
-      `the object store refused ${method} of ${this.#options.bucket}/${key}: ${status} ${code}`,
-    );
+    throw new S3Refusal(`${method} of ${this.#options.bucket}/${key}`, answer);
   }
 
   async #untilAnswered(request: S3Request): Promise<S3Answer> {
@@ -154,7 +165,7 @@ export class S3Client {
     const cancel = this.#clock.after(requestTimeoutMs, () => abort.abort());
     try {
       const request = await this.#aws.sign(url, { method, headers, body: body ?? null });
-      const response = await fetch(request, { signal: abort.signal });
+      const response = await fetch(request, { signal: abort.signal, redirect: "manual" });
       const { status, headers: answered } = response;
       if (isTemporary(status)) return new Error(`${method} of ${bucket}/${key} was answered ${status}`);
       const versionId = answered.get("x-amz-version-id") ?? undefined;

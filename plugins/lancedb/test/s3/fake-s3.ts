@@ -12,7 +12,11 @@ export interface Fault {
   /** Whether the request is carried out first, so that only its answer is lost. */
   readonly afterEffect: boolean;
   /** Status of the answer. `cut` ends the connection before the answer, `half` after half of its bytes. */
-  readonly answer: 403 | 500 | 503 | "cut" | "half";
+  readonly answer: 301 | 400 | 403 | 404 | 500 | 503 | "cut" | "half";
+  /** Code of the answer. By default a usual one of its status. */
+  readonly code?: string;
+  /** Region of the bucket, for the answer. */
+  readonly region?: string;
   /** Whether the fault applies to all matching requests until the server is healed. */
   readonly isLasting?: boolean;
 }
@@ -25,7 +29,10 @@ export interface HeldRequest {
   release(): Promise<void>;
 }
 
-const CODES = { 403: "AccessDenied", 500: "InternalError", 503: "SlowDown" };
+const CODES = {
+  ...{ 301: "PermanentRedirect", 400: "InvalidRequest", 403: "AccessDenied", 404: "NoSuchBucket" },
+  ...{ 500: "InternalError", 503: "SlowDown" },
+};
 
 /** Server with the part of S3 that LanceDB uses. It ignores credentials, and has one bucket. */
 export class FakeS3 {
@@ -118,11 +125,11 @@ export class FakeS3 {
     const fault = this.#fault;
     if (fault === undefined || !fault.matches(request)) return respond(this.store, request);
     if (fault.isLasting !== true) this.#fault = undefined;
-    const { answer } = fault;
+    const { answer, code, region } = fault;
     // Half an answer is one of a request that is carried out.
     if (answer === "half") return answer;
     if (fault.afterEffect) respond(this.store, request);
-    return answer === "cut" ? answer : errorResponse(answer, CODES[answer]);
+    return answer === "cut" ? answer : errorResponse(answer, code ?? CODES[answer], region);
   }
 }
 

@@ -8,8 +8,8 @@ export interface S3Response {
   readonly body?: Buffer | string;
 }
 
-export function errorResponse(status: number, code: string): S3Response {
-  return { status, headers: XML, body: errorXml(code) };
+export function errorResponse(status: number, code: string, region?: string): S3Response {
+  return { status, headers: XML, body: errorXml(code, region) };
 }
 
 const XML = { "content-type": "application/xml" };

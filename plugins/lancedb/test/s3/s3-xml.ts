@@ -1,8 +1,9 @@
 import { withEntities, withoutEntities } from "../../src/store/s3-xml.js";
 import type { Listing, StoredObject } from "./object-store.js";
 
-export function errorXml(code: string): string {
-  return document("Error", element("Code", code) + element("Message", code));
+export function errorXml(code: string, region?: string): string {
+  const named = region === undefined ? "" : element("Region", region);
+  return document("Error", element("Code", code) + element("Message", code) + named);
 }
 
 export function listXml({ keys, prefixes, last }: Listing, objectOf: (key: string) => StoredObject): string {

@@ -63,6 +63,24 @@ it.each<[S3Operation, string]>([
   await expect(open()).rejects.toMatchObject(refusal(message));
 });
 
+it.each([
+  [403, "InvalidAccessKeyId", undefined, "403 InvalidAccessKeyId. Correct AWS_ACCESS_KEY_ID,"],
+  [403, "SignatureDoesNotMatch", undefined, "403 SignatureDoesNotMatch. Correct AWS_ACCESS_KEY_ID,"],
+  [400, "AuthorizationHeaderMalformed", "eu-west-1", "Set AWS_REGION to the region of the bucket, eu-west-1"],
+  [301, "PermanentRedirect", undefined, "Set AWS_REGION to the region of the bucket"],
+  [404, "NoSuchBucket", undefined, "Create the bucket, or correct its name"],
+] as const)("an answer %i %s is refused with its remedy", async (answer, code, region, message) => {
+  s3.fail({
+    matches: () => true,
+    afterEffect: false,
+    answer,
+    code,
+    isLasting: true,
+    ...(region && { region }),
+  });
+  await expect(open()).rejects.toMatchObject(refusal(message));
+});
+
 it("a store that does not answer may be tried again", async () => {
   s3.fail({ matches: () => true, afterEffect: false, answer: 503, isLasting: true });
   await expect(open()).rejects.toMatchObject({
