@@ -70,9 +70,11 @@ it("a cluster is copied into a backup, into a folder and into another cluster", 
   await ok("restore", "backups", "--data", host.data);
   await host.start();
   expect(await contents(await connectAll(host.url))).toEqual(before);
-  await host.stop();
 
   const second = await startCluster("second");
+  const served = await stage.cli("migrate", "--data", host.data, ...second);
+  expect([served.code, served.stderr]).toEqual([1, expect.stringMatching(/host|process/)]);
+  await host.stop();
   const copied = await ok("restore", "backups", ...second, "--json");
   expect(JSON.parse(copied)).toEqual({
     tenants: 3,
