@@ -97,12 +97,18 @@ describe("a segment", () => {
     await expect(place.take()).rejects.toMatchObject({ detail: { reason: "log_incomplete" } });
   });
 
-  it("is damaged if its first messages were deleted", async () => {
-    const { place, streams, config } = await written();
-    await streams.purge(config.name, { keep: 1 });
+  it("without its first messages opens once the loss is accepted", async () => {
+    const { place, log, streams, config } = await written();
+    await streams.purge(config.name);
+    expect(await append(log, "four")).toBe(4);
     await expect(place.take()).rejects.toMatchObject({
-      message: expect.stringMatching(/message 1 is missing before it/),
-      detail: { reason: "log_corrupt" },
+      message: expect.stringContaining(config.name),
+      detail: { reason: "log_incomplete", seq: 1, remedy: "--accept-loss" },
     });
+    const { keeper } = place;
+    const records: number[] = [];
+    const recovery = { nextSeqMin: 1, onRecord: (seq: number) => void records.push(seq), keeper };
+    const opened = await place.open({ ...recovery, acceptLoss: true }, {});
+    expect([records, opened.nextSeq]).toEqual([[4], 5]);
   });
 });

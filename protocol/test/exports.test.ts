@@ -37,7 +37,7 @@ const EXPORTS = {
     MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema
     MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema
     MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OPERATOR_TOKEN OrderSchema
-    PROTOCOL_VERSION PingSchema PongSchema QueryFieldSchema QuotaTable RankingExplanationSchema
+    PROTOCOL_VERSION PingSchema PongSchema PurgeReasonSchema QueryFieldSchema QuotaTable RankingExplanationSchema
     RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema
     StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema TIERS TotalRelationSchema WhereSchema abortable
     agentToken canonicalJson checkEntrySize checkWhere compileCriteria criteriaShape decodeMessage delay

@@ -45,11 +45,11 @@ export function describeShard({ shard, host, epoch, pinned, report }: ReportedSh
   const start = `  ${shard}: ${host ?? "no owner"}, epoch ${epoch}${choice}`;
   if (host === null) return start;
   if (report === null) return `${start}, no reply`;
+  const stall = sumOf(report, "log_stalled") > 0 ? ", its log accepts no stores" : "";
   if (report.problem !== null) {
     const state = report.is_serving ? "serving in part" : "cannot be opened";
-    return `${start}, ${state}: ${report.problem.message}`;
+    return `${start}${stall}, ${state}: ${report.problem.message}`;
   }
   if (!report.is_serving) return `${start}, opening`;
-  const stall = sumOf(report, "log_stalled") > 0 ? ", its log accepts no stores" : "";
   return `${start}, serving, ${sumOf(report, "backlog_rows")} rows to flush, ${sumOf(report, "log_segments")} log streams${stall}`;
 }

@@ -106,15 +106,17 @@ async function statusOf(
   }
 }
 
-/** Texts for the reasons of the included plugins. */
-const REASONS: Readonly<Record<string, string>> = {
+/** When the bytes are erased, by the obstacles of the included plugins. */
+const OBSTACLES: Readonly<Record<string, string>> = {
+  interrupted: "once the same forget is sent again",
   replica_down: "once a nats-server that stores the log is back",
   files_set_aside: "with the copies of repaired files, by a forget with --purge",
 };
 
 function describeStatus({ purge, purged_at, purge_by, purge_reason }: ForgetStatus): string {
   if (purge === "done") return `erased from disk${purged_at === undefined ? "" : ` at ${dateOf(purged_at)}`}`;
-  const later = REASONS[purge_reason ?? ""] ?? "later";
+  const obstacle = purge_reason && (OBSTACLES[purge_reason] ?? `later (${purge_reason})`);
+  const later = obstacle ?? "later";
   return `to be erased from disk ${purge_by === undefined ? later : `by ${dateOf(purge_by)}`}`;
 }
 

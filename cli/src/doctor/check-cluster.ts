@@ -51,18 +51,22 @@ export function shardFindings({ shard, host, report }: ReportedShard): Finding[]
   ];
   if (host === null) return problem("no host owns it", "wait a lease, then see the logs of the hosts");
   if (report === null) return problem(`${host} does not reply`, "see whether the host is overloaded");
-  if (report.problem === null && report.is_serving)
-    return sumOf(report, "log_stalled") === 0
-      ? []
-      : problem("its log accepts no stores", `see the log of ${host}, which names the nats-server to start`);
-  if (report.problem === null)
+  if (report.problem === null && !report.is_serving)
     return [{ check: `shard ${shard}`, state: "warning", found: `${host} is opening it` }];
+  const stall =
+    sumOf(report, "log_stalled") === 0
+      ? []
+      : problem(
+          "its log accepts no stores",
+          `see the log of ${host}, which names the nats-server to restart`,
+        );
+  if (report.problem === null) return stall;
   const isLoss = report.problem.detail.remedy === "--accept-loss";
   const advice = isLoss
     ? `restore these parts, or run \`membus cluster accept-loss ${shard}\``
     : `see the log of ${host}, which tries again`;
   const state = report.is_serving ? "serves it in part" : "cannot open it";
-  return problem(`${host} ${state}: ${report.problem.message}`, advice);
+  return [...problem(`${host} ${state}: ${report.problem.message}`, advice), ...stall];
 }
 
 function serverFindings({ servers }: ReportedCluster): Finding[] {

@@ -29,6 +29,7 @@ export class MessageWriter {
   /** Beginning of the ids of messages. A repeated message is recognized by its id, which no other message has. */
   readonly #id = randomUUID();
   #messageCount = 0;
+  #isOpening = true;
   readonly #stall: WriteStall;
 
   constructor(parts: WriterParts) {
@@ -38,7 +39,12 @@ export class MessageWriter {
 
   /** Whether a message has had no answer for 15 seconds. */
   get isStalled(): boolean {
-    return this.#stall.isReported;
+    return this.#stall.problem !== undefined;
+  }
+
+  /** Repeats writes without end from now on. Until then a write gives up after 15 seconds, so that the log does not open. */
+  opened(): void {
+    this.#isOpening = false;
   }
 
   /**
@@ -74,18 +80,16 @@ export class MessageWriter {
 
   /** Throws if the message must not be written again. */
   async #checkRepeatable(error: unknown, isFirst: boolean, { name }: StreamSegment): Promise<void> {
-    if (isFull(error)) {
-      // An earlier attempt may have been stored before the space ended.
-      if (!isFirst) return;
-      throw fullError(error);
-    }
-    const known = storeError(error);
-    if (!isTemporary(known)) throw known;
+    const known = isFull(error) ? fullError(error) : storeError(error);
+    // An earlier attempt may have been stored before the space ended.
+    const isRepeatable = isFull(error) ? !isFirst : isTemporary(known);
+    if (!isRepeatable) throw known;
     const { streams, hold } = this.#parts;
     const info = await streams.infoOf(name).catch(() => "unknown" as const);
     // A message to a stream that is deleted never gets an answer.
     if (info === undefined) throw lostLog(hold, `the stream ${name} is missing`);
-    this.#stall.failed(name, info === "unknown" ? undefined : info.cluster);
+    const problem = this.#stall.failed(name, known, info === "unknown" ? undefined : info);
+    if (problem !== undefined && this.#isOpening) throw problem;
   }
 }
 

@@ -43,7 +43,7 @@ class SegmentSurvey {
   readonly #nextSeqMin: number;
   readonly #segments: StreamSegment[] = [];
   readonly #losses: MissingRange[] = [];
-  /** Names of missing streams since the last one that is there. */
+  /** Names of streams that are missing, or lack their beginning, since the last records. */
   #missing: string[] = [];
   #nextSeq = 1;
 
@@ -59,7 +59,8 @@ class SegmentSurvey {
       return;
     }
     this.#segments.push(segment);
-    if (this.#missing.length > 0 && segment.streamSeq > 0) this.#endGap(segment.firstSeq);
+    if (segment.lacksBeginning) this.#missing.push(part.name);
+    if (this.#missing.length > 0) this.#endGap(segment.firstSeq);
     this.#nextSeq = segment.nextSeq;
   }
 
@@ -79,9 +80,12 @@ class SegmentSurvey {
 
 function incompleteLog(losses: readonly MissingRange[]): MemoryError {
   const names = losses.flatMap((loss) => loss.names);
-  const missing = names.length === 0 ? "the end of its newest stream" : `the streams ${names.join(", ")}`;
+  const missing =
+    names.length === 0
+      ? "the end of its newest stream is missing"
+      : `these streams are missing or lack messages: ${names.join(", ")}`;
   const message =
-    `the log is incomplete: ${missing} is missing. Opening it loses ${losses.map((loss) => lostRecords(loss, 0)).join(" and ")}. ` +
+    `the log is incomplete: ${missing}. Opening it loses ${losses.map((loss) => lostRecords(loss, 0)).join(" and ")}. ` +
     "Restore the streams, or run `membus cluster accept-loss`";
   return new MemoryError("runtime_error", message, {
     ...{ reason: "log_incomplete", seq: losses[0]!.seq, remedy: "--accept-loss" },

@@ -1,5 +1,5 @@
 import type { LogRecovery } from "@membus/disk";
-import type { MemoryError, MonotonicClock } from "@membus/protocol";
+import type { MonotonicClock } from "@membus/protocol";
 import type { JsMsg } from "@nats-io/jetstream";
 import { repeatWhileOwned, type ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
@@ -48,14 +48,16 @@ export class SegmentReader {
   /** Returns true at the end of the segment, false if its stream is missing, and else undefined. */
   async #readOn(segment: StreamSegment): Promise<boolean | undefined> {
     const { streams } = this.#parts;
-    const { name, streamSeq } = segment;
+    const { name } = segment;
     const state = (await streams.infoOf(name))?.state;
     // A segment begins with a mark. A stream without messages was purged, or created again under the same name.
     if (state === undefined || state.messages === 0) return false;
-    if (streamSeq >= state.last_seq) return true;
-    // Else the request for messages would wait for the first ones forever.
-    if (state.first_seq > streamSeq + 1) throw missingMessage(name, state.first_seq, streamSeq + 1);
-    for await (const message of streams.messagesAfter(name, streamSeq)) {
+    if (segment.streamSeq < state.first_seq - 1) {
+      segment.lacksBeginning = true;
+      segment.streamSeq = state.first_seq - 1;
+    }
+    if (segment.streamSeq >= state.last_seq) return true;
+    for await (const message of streams.messagesAfter(name, segment.streamSeq)) {
       this.#take(segment, message);
       if (message.seq >= state.last_seq) return true;
     }
@@ -63,9 +65,9 @@ export class SegmentReader {
   }
 
   #take(segment: StreamSegment, message: JsMsg): void {
-    const nextSeq = segment.streamSeq + 1;
-    if (message.seq !== nextSeq) throw missingMessage(segment.name, message.seq, nextSeq);
-    const position = positionOf(segment.name, message.seq);
+    const position = `stream ${segment.name}, message ${message.seq}`;
+    if (message.seq !== segment.streamSeq + 1)
+      throw damagedMessage(position, `message ${segment.streamSeq + 1} is missing before it`);
     const head = decodeHead(message.headers, position);
     if (head.firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
     // An owner that was lost between two parts never wrote the others. The record does not exist then.
@@ -91,14 +93,6 @@ export class SegmentReader {
     const streamSeq = parts?.streamSeq ?? seq;
     segment.addRecords({ firstSeq, streamSeq, count: records.length, sizeBytes });
   }
-}
-
-function positionOf(name: string, streamSeq: number): string {
-  return `stream ${name}, message ${streamSeq}`;
-}
-
-function missingMessage(name: string, streamSeq: number, missingSeq: number): MemoryError {
-  return damagedMessage(positionOf(name, streamSeq), `message ${missingSeq} is missing before it`);
 }
 
 function addPart(

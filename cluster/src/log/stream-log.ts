@@ -6,6 +6,7 @@ import { repeatWhileOwned, type ShardHold } from "../place/index.js";
 import type { LogParts } from "./log-parts.js";
 import { LogStreams } from "./log-streams.js";
 import { LogTail } from "./log-tail.js";
+import { lostLog } from "./lost-log.js";
 import { MessageWriter } from "./message-writer.js";
 import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
@@ -52,6 +53,7 @@ export function streamLog(
     await streams.deleteUnused(segments.map(({ part }) => part)).catch((error: unknown) => {
       services.logger.warn({ err: error }, "unused streams of the log are left, the next start deletes them");
     });
+    parts.writer.opened();
     return new StreamLog(segments, parts);
   };
 }
@@ -60,12 +62,18 @@ async function createFirst(parts: LogParts, clock: MonotonicClock, nextSeq: numb
   const { streams, hold, options } = parts;
   const part = newPart(options.name);
   await repeatWhileOwned({ hold, clock }, () => streams.create(part));
-  return beginSegment(parts, part, nextSeq);
+  try {
+    return await beginSegment(parts, part, nextSeq);
+  } catch (error) {
+    // The next attempt creates another one.
+    await streams.delete(part.name).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Writes a mark, after which the messages of earlier owners are refused. Reads their messages before it. */
 async function beginEpoch(
-  { writer }: LogParts,
+  { writer, hold }: LogParts,
   newest: StreamSegment,
   reader: SegmentReader,
   nextSeqMin: number,
@@ -73,7 +81,7 @@ async function beginEpoch(
   for (;;) {
     const nextSeq = Math.max(nextSeqMin, newest.nextSeq);
     if (await writer.follow(newest, { firstSeq: nextSeq }, new Uint8Array())) return newest.addMark(nextSeq);
-    await reader.read(newest);
+    if (!(await reader.read(newest))) throw lostLog(hold, `the stream ${newest.name} is missing`);
   }
 }
 

@@ -25,6 +25,8 @@ export class StreamSegment {
   streamSeq = 0;
   nextSeq: number;
   sizeBytes = 0;
+  /** Whether its first messages were deleted. */
+  lacksBeginning = false;
   /** Whether its stream may be deleted, so that no record of it is found. */
   isTrimmed = false;
   #firstSeq: number;

@@ -1,10 +1,11 @@
-import type { MonotonicClock } from "@membus/protocol";
+import { MemoryError, type MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import type { ClusterInfo } from "@nats-io/jetstream";
+import type { StreamInfo } from "@nats-io/jetstream";
 import { isAbsent } from "../bucket/index.js";
 
 /** Time without an answer after which a write is reported. Servers elect a leader within 9 s. */
 const REPORTED_AFTER_MS = 15_000;
+const RETRY_AFTER_MS = 1_000;
 
 export interface WriteStallParts {
   readonly clock: MonotonicClock;
@@ -19,39 +20,46 @@ export class WriteStall {
   readonly #parts: WriteStallParts;
   /** Moment of the first attempt that failed since the last answer. */
   #startedMs: number | undefined;
-  #isReported = false;
+  #problem: MemoryError | undefined;
 
   constructor(parts: WriteStallParts) {
     this.#parts = parts;
   }
 
-  /** Whether it was logged and has not ended. */
-  get isReported(): boolean {
-    return this.#isReported;
+  /** Error with the remedy, from 15 seconds after the first failed attempt until an answer. */
+  get problem(): MemoryError | undefined {
+    return this.#problem;
   }
 
   /**
-   * Notes a failed attempt. After 15 seconds the first one logs what to do.
-   * @param servers what the servers say about the stream. Undefined if they do not answer.
+   * Notes a failed attempt. The first one after 15 seconds logs what to do.
+   * @param info what the servers say about the stream. Undefined if they do not answer.
+   * @returns the problem.
    */
-  failed(stream: string, servers: ClusterInfo | undefined): void {
+  failed(stream: string, cause: Error, info: StreamInfo | undefined): MemoryError | undefined {
     const { clock, logger } = this.#parts;
     this.#startedMs ??= clock.elapsedMs();
-    if (this.#isReported || clock.elapsedMs() - this.#startedMs < REPORTED_AFTER_MS) return;
-    this.#isReported = true;
-    logger.error({ stream, servers }, `stream ${stream} stores nothing: ${remedyFor(servers)}`);
+    if (this.#problem !== undefined || clock.elapsedMs() - this.#startedMs < REPORTED_AFTER_MS)
+      return this.#problem;
+    const message = `stream ${stream} stores nothing (${cause.message}): ${remedyFor(info)}`;
+    const detail = { reason: "jetstream", retry_after_ms: RETRY_AFTER_MS };
+    this.#problem = new MemoryError("unavailable", message, detail, { cause });
+    logger.error({ stream, servers: info?.cluster }, message);
+    return this.#problem;
   }
 
   /** Notes an answer. */
   end(): void {
     this.#startedMs = undefined;
-    if (!this.#isReported) return;
-    this.#isReported = false;
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
     this.#parts.logger.info({}, "the log stores records again");
   }
 }
 
-function remedyFor({ leader, replicas = [] }: Partial<ClusterInfo> = {}): string {
+function remedyFor(info: StreamInfo | undefined): string {
+  if (info === undefined) return "see whether all nats-servers run and reach each other and this host";
+  const { leader, replicas = [] } = info.cluster ?? {};
   const absent = replicas.filter(isAbsent).map(({ name }) => name);
   if (absent.length > 0) return `start the nats-servers that are down or late: ${absent.join(", ")}`;
   if (!leader) return "it has no leader. See whether all nats-servers run and reach each other";

@@ -28,7 +28,7 @@ export async function runForHost(
   if (exit === undefined) {
     child.unref();
     throw new UntestableError(
-      `the command of ${flag} did not end within ${COMMAND_TIMEOUT_MS / 1_000} s: it must start hosts in the background`,
+      `the command of ${flag} did not end within ${COMMAND_TIMEOUT_MS / 1_000} s. Let it start hosts in the background`,
     );
   }
   const [code, signal] = exit;

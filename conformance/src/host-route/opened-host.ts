@@ -24,9 +24,10 @@ import type {
   SendOptions,
   WireReply,
 } from "../context.js";
-import { type Expect, ExpectationError } from "../expect.js";
+import { type Expect, ExpectationError, UntestableError } from "../expect.js";
 import { CheckAgents } from "../fixtures/check-agents.js";
 import { Random } from "../fixtures/random.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
@@ -189,7 +190,10 @@ export class OpenedHost implements HostContext {
   };
 
   readonly move = async (): Promise<void> => {
+    const before = await this.#hostId();
     await this.trace.wait(async () => this.#implementation.move?.());
+    if ((await this.#hostId()) === before)
+      throw new UntestableError("the tenant has the same host as before it was moved");
   };
 
   readonly startHost = async (parts: OwnHostParts = {}): Promise<OwnHost> => {
@@ -206,6 +210,11 @@ export class OpenedHost implements HostContext {
     this.#opened.push(opened);
     return Object.assign(opened, { stop });
   };
+
+  async #hostId(): Promise<unknown> {
+    const { message } = await this.send("ping", { type: "ping", id: newRequestId() });
+    return message.host_id;
+  }
 
   /** Deletes the data of the check as far as the host permits. A failed check may have broken the host. */
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   isMemoryError,
   ListItemSchema,
   MemoryEntrySchema,
+  PurgeReasonSchema,
   RankingExplanationSchema,
   StoreReceiptSchema,
 } from "@membus/protocol";
@@ -42,10 +43,7 @@ const ErasureResultSchema = z
     z.looseObject({
       purge: z.literal("scheduled"),
       purge_by: z.number().optional(),
-      purge_reason: z
-        .string()
-        .regex(/^[a-z_]{1,64}$/)
-        .optional(),
+      purge_reason: PurgeReasonSchema.optional(),
     }),
   ])
   .optional();

@@ -7,6 +7,7 @@ import {
   type MemoryEntry,
   MemoryEntrySchema,
   matches,
+  PurgeReasonSchema,
   RankingExplanationSchema,
   type ScopeSelector,
   StoreOutcomeSchema,
@@ -195,11 +196,8 @@ export function erasureProblem(result: PluginErasureResult | undefined): string 
   if (result.purge !== "scheduled") return "an invalid purge state";
   const { purge_by, purge_reason } = result;
   if (purge_by !== undefined && !Number.isFinite(purge_by)) return "an invalid purge_by";
-  return purge_reason === undefined || isReason(purge_reason) ? undefined : "an invalid purge_reason";
-}
-
-function isReason(reason: unknown): boolean {
-  return typeof reason === "string" && /^[a-z_]{1,64}$/.test(reason);
+  if (purge_reason === undefined || PurgeReasonSchema.safeParse(purge_reason).success) return undefined;
+  return "an invalid purge_reason";
 }
 
 export function forgetProblem(

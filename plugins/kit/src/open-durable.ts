@@ -69,7 +69,7 @@ export interface DurableState {
    * next open continues.
    */
   eraseOwner<T>(owner: Owner, remove: () => Promise<T>): Promise<T>;
-  /** Erasure state of a forget's bytes. Undefined while copies that a repair made may contain them. */
+  /** Erasure state of a forget's bytes. */
   erasureOf(seq: number, at: number): Promise<ErasureState>;
   /** Flushes if background work has filled a large part of the backlog. */
   waitForCapacity(): Promise<void>;

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { MessageIdSchema, replyShape, requestShape } from "./envelope.js";
 import { StoreErrorSchema, StoreReceiptSchema } from "./store.js";
 
+/** Word for an obstacle that the erasure of a forget waits for (clause STATUS-8). */
+export const PurgeReasonSchema = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
 /** `memory/status/req`: queries the result of an earlier request of the same agent. */
 export const MemoryStatusRequestSchema = z
   .strictObject({
@@ -40,8 +43,8 @@ export const MemoryStatusResponseSchema = z
       .number()
       .optional()
       .meta({ description: "latest time of the erasure in Unix seconds, absent if unknown" }),
-    purge_reason: z.string().min(1).max(64).optional().meta({
-      description: "what the erasure waits for, such as replica_down, absent if nothing is in its way",
+    purge_reason: PurgeReasonSchema.optional().meta({
+      description: "obstacle that the erasure waits for, such as replica_down, absent without one",
     }),
   })
   .meta({ id: "MemoryStatusResponse" });

@@ -16,7 +16,7 @@ export async function erasure(tier: ErasureParts, op: OperationId): Promise<Plug
   const result = remembered && (await tier.journal.resultAt(remembered.place));
   if (result?.deleted === undefined) return undefined;
   const { place, at, done } = remembered!;
-  if (!done) return { purge: "scheduled" };
+  if (!done) return { purge: "scheduled", purge_reason: "interrupted" };
   // A tier in memory never writes entries to disk.
   if (!("seq" in place)) return { purge: "done", purged_at: at };
   const state = await tier.erasureOf(result.firstSeq ?? place.seq, at);

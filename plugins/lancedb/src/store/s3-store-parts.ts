@@ -21,6 +21,6 @@ export interface S3StoreParts extends S3StoreContext {
   /** Beginning of the keys of all tables. */
   readonly prefix: string;
   readonly queuePrefix: string;
-  /** Called before a table is restored that has rows of another owner. */
+  /** Called after a table was restored that had rows of another owner, or of a failed commit. */
   onRepair(): void;
 }

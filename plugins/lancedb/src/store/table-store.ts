@@ -18,7 +18,7 @@ export interface TableStore {
   table(name: string): StoredTable;
   /** Advice of the log for a damaged table. */
   readonly remedy: string;
-  /** Number of times that rows of another owner were removed from a table. Absent if there are no other owners. */
+  /** Number of times that a table was restored without rows of another owner or of a failed commit. Absent if there are no other owners. */
   readonly repairCount?: number;
   /**
    * Writes the synced versions and the queued changes into the folder of another tier. Tables may be opened

@@ -112,11 +112,11 @@ export class VerifiedCommits {
 
   async #repair(): Promise<void> {
     this.#repairCount++;
-    this.#context.onRepair();
     const { version, rowCount } = this.#verified;
     this.#context.ownership.mustOwn();
     await this.#table.checkout(version);
     await this.#commit(() => this.#table.restore());
+    this.#context.onRepair();
     this.#verified = { version: await this.#table.version(), rowCount };
   }
 
