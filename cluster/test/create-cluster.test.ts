@@ -29,12 +29,16 @@ beforeEach(async () => {
   name = `created-${nameCount}`;
 });
 
-/** Creates a cluster as if the test's server were recent. */
-function create(wanted = WANTED, bucket = name) {
-  const info = { ...fixture.connection.info, version: "2.15.2" };
+/** Creates a cluster as if the test's server had this version. */
+function create(wanted = WANTED, openTables = async () => tables, version = "2.15.2") {
+  const info = { ...fixture.connection.info, version };
   const connection: NatsConnection = Object.create(fixture.connection, { info: { value: info } });
-  return createCluster(connection, { name: bucket, requestTimeoutMs: 5_000 }, wanted, tables);
+  return createCluster(connection, { name, requestTimeoutMs: 5_000 }, wanted, openTables);
 }
+
+const neverOpened = async (): Promise<TableBucket> => {
+  throw new Error("the object store was opened");
+};
 
 it("a new cluster has an id, which its tables have too", async () => {
   const { identity, isNew } = await create();
@@ -60,7 +64,7 @@ it("a second creation changes nothing, and completes an interrupted one", async 
 
 it("a cluster cannot be created again with other properties", async () => {
   await create();
-  await expect(create({ ...WANTED, shardCount: 8 })).rejects.toMatchObject({
+  await expect(create({ ...WANTED, shardCount: 8 }, neverOpened)).rejects.toMatchObject({
     code: "conflict",
     message: `bucket ${name} has a cluster with shardCount 16, not 8: repeat its values, or use another cluster name and prefix`,
   });
@@ -75,5 +79,11 @@ it("tables of another cluster are refused before anything is written", async () 
   const bucket = await ClusterBucket.open(fixture.connection, { name, requestTimeoutMs: 5_000 });
   await expect(bucket.get("cluster")).rejects.toMatchObject({
     message: expect.stringContaining("stream not found"),
+  });
+});
+
+it("an old server is refused before the object store is opened", async () => {
+  await expect(create(WANTED, neverOpened, "2.9.25")).rejects.toMatchObject({
+    message: expect.stringContaining("nats-server 2.9.25 is too old"),
   });
 });

@@ -47,12 +47,14 @@ export async function initCluster({ config: own, output }: Session, given: InitO
     await requireServerSync(config.cluster?.monitoring ?? [], (problem) => {
       throw new MemoryError("unavailable", problem);
     });
-    output.note("checking the object store");
-    const tables = await TableBucket.open(tableOptions, systemClock);
+    const openTables = () => {
+      output.note("checking the object store");
+      return TableBucket.open(tableOptions, systemClock);
+    };
     const bucket = bucketOptions(config);
     const { prefix } = config;
     const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
-    const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, tables);
+    const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, openTables);
     const flags =
       bucket.name === DEFAULT_CLUSTER_NAME
         ? "--cluster URLS"

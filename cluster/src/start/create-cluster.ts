@@ -9,20 +9,22 @@ import { requireSettings, requireVersion } from "./require-cluster.js";
 /**
  * Creates a cluster: its bucket, its identity, and the mark of its tables. Completes a creation that was interrupted.
  *
+ * @param openTables checks the object store, which writes to it. Called if the servers are suitable.
  * @throws {MemoryError} `conflict` if the bucket or the tables belong to another cluster, or if the cluster exists with other
- * properties. `runtime_error` for an old server, or fewer servers than replicas. `unavailable` if a server does not answer.
+ * properties. `runtime_error` for an old server, or fewer servers than replicas. `unavailable` if a server does not answer. Else as in `openTables`.
  */
 export async function createCluster(
   connection: NatsConnection,
   options: BucketOptions,
   wanted: Omit<ClusterIdentity, "id">,
-  tables: TableBucket,
+  openTables: () => Promise<TableBucket>,
 ): Promise<{ readonly identity: ClusterIdentity; readonly isNew: boolean }> {
   requireVersion(connection.info?.version ?? "");
   const bucket = await ClusterBucket.open(connection, options);
   const found = (await bucket.info()) && (await readIdentity(bucket));
   if (found !== undefined) requireSame(options.name, found, wanted);
   const identity = found ?? { ...wanted, id: randomUUID() };
+  const tables = await openTables();
   const owner = await tables.owner();
   if (owner !== undefined && owner !== identity.id) throw otherOwner(wanted.store, owner);
   await createClusterBucket(connection, options.name, wanted.replicas);
