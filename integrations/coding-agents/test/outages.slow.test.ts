@@ -80,10 +80,10 @@ function withoutIdentity(memory: AgentMemory): AgentMemory {
 it("counts the writes that a sender without ids doubles", async () => {
   const stage = await openStage();
   let written = 0;
-  for (let outage = 0; outage < 20; outage++) {
+  // How many outages hit an answer depends on the machine.
+  for (let outage = 0; outage < 200 && stage.doubled === 0; outage++) {
     written = await addWrites(stage, written);
     await stage.outage(async () => void (await drainOnce(stage, withoutIdentity)));
   }
-  expect((await stage.texts()).length).toBeGreaterThan(0);
   expect(stage.doubled).toBeGreaterThan(0);
 });
