@@ -20,7 +20,7 @@ export interface ForgetStatus {
   readonly purged_at?: number;
   /** Latest time of the erasure in Unix seconds. Only with `scheduled`, absent if unknown. */
   readonly purge_by?: number;
-  /** What the erasure waits for, such as `replica_down`. Only with `scheduled`, absent if nothing is in its way. */
+  /** Obstacle that delays the erasure, such as `replica_down`. Only with `scheduled`, absent without one. */
   readonly purge_reason?: string;
 }
 

@@ -84,6 +84,17 @@ describe("forgetUser", () => {
     );
   });
 
+  it("names the obstacle that delays the erasure", async () => {
+    const { memory: client } = await openMemory();
+    await fill(client, "ada");
+    client.forgetStatus = async () => ({ purge: "scheduled", purge_reason: "replica_down" });
+    const { remains } = await forgetUser(client, "ada");
+    expect(remains).toContainEqual({
+      what: "bytes of the deleted entries on disk",
+      reason: "the host erases them later. It reports replica_down",
+    });
+  });
+
   it("finds other names and conversations if they are given", async () => {
     const { memory: client } = await openMemory();
     await new KnowledgeGraph(client).add({ subject: "Ada Lovelace", predicate: "lives in", object: "Rome" });

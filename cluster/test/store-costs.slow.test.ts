@@ -45,7 +45,7 @@ it("1,000 stores of a tenant and their flush need a bounded number of writes and
   const connection = await fixture.connect();
   const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
   const stores = { cluster, connection, bucket, tables, log: { replicas: 1 } };
-  const host = await ServingHost.start({ name: "a", leaseMs: 60_000, ...stores });
+  const host = await ServingHost.start({ name: "a", leaseMs: 120_000, flushIdleMs: 3_600_000, ...stores });
   await expect.poll(() => host.shardCount).toBe(SHARD_COUNT);
   const alice = await connectAlice(fixture.url, "acme");
   await alice.remember("first", "opens the log and the table", EPISODIC);

@@ -245,8 +245,8 @@ class ForgetRun {
     const what = "bytes of the deleted entries on disk";
     const status = await this.#memory.forgetStatus(this.#requestIds.at(-1)!).catch(codeOf);
     const { purge_by: by, purge_reason: obstacle } = typeof status === "string" ? {} : status;
-    const later = obstacle === undefined ? "later" : `later, because of ${obstacle}`;
-    const when = by === undefined ? later : `by ${new Date(by * 1000).toISOString()}`;
+    if (obstacle !== undefined) return { what, reason: `the host erases them later. It reports ${obstacle}` };
+    const when = by === undefined ? "later" : `by ${new Date(by * 1000).toISOString()}`;
     return { what, reason: `the host erases them ${when}. \`purge\` waits for it` };
   }
 }

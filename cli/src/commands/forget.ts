@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { openSession, type Session, withClient } from "../session.js";
+import { describeErasure } from "../terminal/describe-erasure.js";
 
 interface ForgetFlags extends CriteriaFlags {
   readonly dryRun?: boolean;
@@ -53,7 +54,7 @@ export function registerForget(program: Command): void {
     if (Object.keys(request).length > 0)
       throw new TypeError("--status cannot be combined with criteria or other forget options");
     const forgetStatus = await withClient(session.config, (client) => client.forgetStatus(status));
-    session.output.result(forgetStatus, () => describeStatus(forgetStatus));
+    session.output.result(forgetStatus, () => describeErasure(forgetStatus));
   });
 }
 
@@ -63,7 +64,7 @@ async function forget(request: ForgetCriteria, { config, output }: Session): Pro
     if (request.dry_run === true) return output.result(reply, () => `would forget ${countsOf(reply)}`);
     const status = await statusOf(reply, client, output.note);
     output.result({ ...reply, ...(status && { status }) }, () => {
-      const lines = [`forgot ${countsOf(reply)}`, status && describeStatus(status)];
+      const lines = [`forgot ${countsOf(reply)}`, status && describeErasure(status)];
       if (status?.purge === "scheduled") lines.push(`check later: membus forget --status ${reply.requestId}`);
       return lines.filter((line) => line !== undefined).join("\n");
     });
@@ -104,24 +105,6 @@ async function statusOf(
     note(`cannot determine when the bytes are erased from disk: ${error.message}`);
     return undefined;
   }
-}
-
-/** When the bytes are erased, by the obstacles of the included plugins. */
-const OBSTACLES: Readonly<Record<string, string>> = {
-  interrupted: "once the same forget is sent again",
-  replica_down: "once a nats-server that stores the log is back",
-  files_set_aside: "with the copies of repaired files, by a forget with --purge",
-};
-
-function describeStatus({ purge, purged_at, purge_by, purge_reason }: ForgetStatus): string {
-  if (purge === "done") return `erased from disk${purged_at === undefined ? "" : ` at ${dateOf(purged_at)}`}`;
-  const obstacle = purge_reason && (OBSTACLES[purge_reason] ?? `later (${purge_reason})`);
-  const later = obstacle ?? "later";
-  return `to be erased from disk ${purge_by === undefined ? later : `by ${dateOf(purge_by)}`}`;
-}
-
-function dateOf(time: number | undefined): string | undefined {
-  return time === undefined ? undefined : new Date(time * 1_000).toISOString();
 }
 
 function countsOf({ deleted, receipt }: ForgetResult): string {

@@ -73,7 +73,7 @@ it("a cluster is copied into a backup, into a folder and into another cluster", 
 
   const second = await startCluster("second");
   const served = await stage.cli("migrate", "--data", host.data, ...second);
-  expect([served.code, served.stderr]).toEqual([1, expect.stringMatching(/host|process/)]);
+  expect([served.code, served.stderr]).toEqual([1, expect.stringMatching(/is locked by process \d+/)]);
   await host.stop();
   const copied = await ok("restore", "backups", ...second, "--json");
   expect(JSON.parse(copied)).toEqual({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MessageIdSchema, replyShape, requestShape } from "./envelope.js";
 import { StoreErrorSchema, StoreReceiptSchema } from "./store.js";
 
-/** Word for an obstacle that the erasure of a forget waits for (clause STATUS-8). */
+/** Name of an obstacle that delays the erasure of a forget (clause STATUS-8). */
 export const PurgeReasonSchema = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 /** `memory/status/req`: queries the result of an earlier request of the same agent. */
@@ -44,7 +44,7 @@ export const MemoryStatusResponseSchema = z
       .optional()
       .meta({ description: "latest time of the erasure in Unix seconds, absent if unknown" }),
     purge_reason: PurgeReasonSchema.optional().meta({
-      description: "obstacle that the erasure waits for, such as replica_down, absent without one",
+      description: "obstacle that delays the erasure, such as replica_down, absent without one",
     }),
   })
   .meta({ id: "MemoryStatusResponse" });

@@ -518,7 +518,7 @@ class StatusResponse(_StatusResponse, total=False):
     purge: Literal["done", "scheduled"]  # for a forget: whether the deleted bytes are erased from disk
     purged_at: float  # time of the erasure in Unix seconds
     purge_by: float  # latest time of the erasure in Unix seconds, absent if unknown
-    purge_reason: str  # obstacle that the erasure waits for, such as replica_down, absent without one
+    purge_reason: str  # obstacle that delays the erasure, such as replica_down, absent without one
 
 
 Ack: TypeAlias = "Literal['stored', 'queued']"

@@ -313,7 +313,7 @@ class AsyncAgentMemory(MemoryRequests):
         """Return whether the bytes deleted by an earlier forget of this agent are erased from disk.
 
         `purge` is `done`, with `purged_at`, or `scheduled`, with `purge_by` if that time is known [STATUS-5].
-        `purge_reason` names what the erasure waits for [STATUS-8].
+        `purge_reason` names an obstacle that delays the erasure [STATUS-8].
         """
         policy = self._policy.changed(timeout_s, retry_timeout_s)
         fields = {"request_id": request_id, "kind": "forget"}

@@ -292,7 +292,7 @@ class AgentMemory:
         """Return whether the bytes deleted by an earlier forget of this agent are erased from disk.
 
         `purge` is `done`, with `purged_at`, or `scheduled`, with `purge_by` if that time is known [STATUS-5].
-        `purge_reason` names what the erasure waits for [STATUS-8].
+        `purge_reason` names an obstacle that delays the erasure [STATUS-8].
         """
         return self._thread.run(self._memory.forget_status(request_id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s))
 

@@ -1,5 +1,6 @@
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
+import { ForgottenOnDisk } from "../reference/forgotten-on-disk.js";
 import type { Row } from "../reference/row.js";
 
 /** The durable plugin with changed rows when it reads its journal. */
@@ -66,10 +67,7 @@ export const durabilityReopenMutants: readonly Mutant[] = [
     check: "durability/forgotten-stays-forgotten-after-reopen",
     names: /entries after close and open, once more, with 2 of 3 forgotten/,
     tier: "episodic",
-    createPlugin: () =>
-      new (class extends DurablePlugin {
-        protected override rewrite(): void {}
-      })(),
+    createPlugin: () => new ForgottenOnDisk(),
   }),
   pluginMutant({
     id: "durability-keeps-the-first-version",

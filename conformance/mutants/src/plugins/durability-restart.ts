@@ -1,5 +1,6 @@
 import { hostMutant, type Mutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
+import { ForgottenOnDisk } from "../reference/forgotten-on-disk.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
@@ -41,7 +42,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
     defect: "forgotten entries exist again after a restart of the host",
     check: "durability/forgotten-stays-forgotten-after-restart",
     names: /entries after a kill and a start, with one of two forgotten/,
-    plugins: { episodic: forgettingForgets },
+    plugins: { episodic: () => new ForgottenOnDisk() },
   }),
   hostMutant({
     id: "durability-host-repeats-operations",
@@ -76,16 +77,9 @@ export const durabilityRestartMutants: readonly Mutant[] = [
     defect: "forgotten entries exist again on the next host of their tenant",
     check: "durability/entries-survive-a-move",
     names: /entries after a move to another host, with one of two forgotten/,
-    plugins: { episodic: forgettingForgets },
+    plugins: { episodic: () => new ForgottenOnDisk() },
   }),
 ];
-
-/** Creates a plugin that does not write its forgets to disk. */
-function forgettingForgets(): DurablePlugin {
-  return new (class extends DurablePlugin {
-    protected override rewrite(): void {}
-  })();
-}
 
 /** Creates instances that pass their rows to the next one. */
 function keepingRows(): () => ReferencePlugin {

@@ -1,6 +1,7 @@
 import type { Operation, PluginErasureResult } from "@membus/protocol/plugin";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
+import { ForgottenOnDisk } from "../reference/forgotten-on-disk.js";
 
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
@@ -12,13 +13,6 @@ function withErasureStatus(
     override async onErasure(op: Id): Promise<PluginErasureResult | undefined> {
       return (await change(await super.onErasure(op), this, op)) as PluginErasureResult | undefined;
     }
-  })();
-}
-
-/** The durable plugin with a journal that keeps forgotten entries. */
-function leavingOnDisk(): DurablePlugin {
-  return new (class extends DurablePlugin {
-    protected override rewrite(): void {}
   })();
 }
 
@@ -46,7 +40,7 @@ export const forgetErasureMutants: readonly Mutant[] = [
     check: "forget/erasure-is-told-truly",
     names: /although its status is not `scheduled`/,
     tier: "episodic",
-    createPlugin: leavingOnDisk,
+    createPlugin: () => new ForgottenOnDisk(),
   }),
   pluginMutant({
     id: "forget-erasure-past-its-time",

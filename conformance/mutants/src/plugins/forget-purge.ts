@@ -1,11 +1,10 @@
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { DurablePlugin } from "../reference/durable-plugin.js";
+import { ForgottenOnDisk } from "../reference/forgotten-on-disk.js";
 
 /** The durable plugin with a journal that records a forget but keeps the entries. */
 function leavingOnDisk(purge: "done" | "scheduled"): DurablePlugin {
-  return new (class extends DurablePlugin {
-    protected override rewrite(): void {}
-
+  return new (class extends ForgottenOnDisk {
     protected override result(...[deleted, op]: Parameters<DurablePlugin["result"]>) {
       return { ...super.result(deleted, op), purge };
     }

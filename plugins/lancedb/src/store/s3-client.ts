@@ -60,7 +60,7 @@ function isTemporary(status: number): boolean {
 /**
  * Requests to the objects of a bucket that LanceDB has no function for.
  *
- * All methods throw `unavailable` if the store does not answer, and an `S3Refusal` if it refuses.
+ * All methods throw `unavailable` if the store does not answer, and an `S3Refusal` if it refuses a request.
  */
 export class S3Client {
   readonly #options: ResolvedTableBucketOptions;
