@@ -3,7 +3,7 @@ import { networkOf } from "@membus/http";
 /** Sessions without a handshake that one address may have. A newer one replaces the oldest. */
 const ADDRESS_MAX = 100;
 
-interface PendingSession {
+export interface PendingSession {
   readonly network: string;
   readonly createdAt: number;
 }
@@ -31,8 +31,15 @@ export class PendingSessions {
     return replaced;
   }
 
-  delete(digest: string): void {
+  /** Removes and returns a session, undefined if it is unknown. */
+  take(digest: string): PendingSession | undefined {
+    const session = this.#sessions.get(digest);
     this.#sessions.delete(digest);
+    return session;
+  }
+
+  putBack(digest: string, session: PendingSession): void {
+    this.#sessions.set(digest, session);
   }
 
   /** Removes and returns the sessions that were created at `time` or before. */

@@ -53,6 +53,8 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #pending: PendingSessions;
+  /** Sessions that are being ended because their handshake did not arrive. */
+  readonly #ending = new Set<string>();
   readonly #renewedAt = new Map<string, number>();
   /** Cached sessions after their handshake, oldest first. */
   readonly #known = new Map<string, KnownSession>();
@@ -98,7 +100,7 @@ export class Sessions {
     const replaced = this.#pending.add(digest, address, createdAt);
     if (replaced !== undefined) await this.#endPending(replaced);
     if (this.#count >= this.#countMax) {
-      this.#pending.delete(digest);
+      this.#pending.take(digest);
       throw new MemoryError("overloaded", "there are too many sessions", { retry_after_ms: RETRY_AFTER_MS });
     }
     this.#count++;
@@ -123,15 +125,22 @@ export class Sessions {
     }
   }
 
+  /** @throws {MemoryError} `unavailable` if the session is being ended, because its handshake arrived late. */
   async bind({ digest }: Session, identity: Identity): Promise<void> {
-    await this.#store.write(digest, { identity });
-    this.#pending.delete(digest);
+    if (this.#ending.has(digest)) throw new MemoryError("unavailable", "the session has ended");
+    const pending = this.#pending.take(digest);
+    try {
+      await this.#store.write(digest, { identity });
+    } catch (error) {
+      if (pending !== undefined) this.#pending.putBack(digest, pending);
+      throw error;
+    }
     this.#know({ digest, identity });
   }
 
   async end({ digest }: Pick<Session, "digest">): Promise<void> {
     await this.#store.remove(digest);
-    this.#pending.delete(digest);
+    this.#pending.take(digest);
     this.#known.delete(digest);
     this.#renewedAt.delete(digest);
     this.#count = Math.max(0, this.#count - 1);
@@ -157,12 +166,15 @@ export class Sessions {
 
   /** Ends a session, unless another gateway received its handshake. */
   async #endPending(digest: string): Promise<void> {
+    this.#ending.add(digest);
     try {
       if ((await this.#store.read(digest))?.identity !== undefined) return;
       await this.end({ digest });
       this.#onEnded(digest);
     } catch (error) {
       this.#logger.warn({ err: error }, "failed to end a session without a handshake");
+    } finally {
+      this.#ending.delete(digest);
     }
   }
 
