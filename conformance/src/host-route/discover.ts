@@ -9,12 +9,13 @@ import {
 import { loadProfiles, type Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, Features } from "../context.js";
 import { ExpectationError } from "../expect.js";
+import { PATIENCE_MS } from "../fixtures/patience.js";
 import { shown } from "../report/shown.js";
 import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
 const INFO_SUBJECT = "$SRV.INFO.membus";
-/** Wait for service answers, the same as for other service requests. */
+/** Wait for the answers of further hosts. */
 const WAIT_MS = 1_500;
 
 /** Optional features of a host with the profile `basic`. */
@@ -53,7 +54,7 @@ type Metadata = Readonly<Record<string, string>>;
 
 /** Returns the first answer if it is from a host with this prefix. Otherwise waits for all answers. */
 async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
-  const first = await bus.request(INFO_SUBJECT, new Uint8Array(), { timeoutMs: WAIT_MS }).catch(noAnswer);
+  const first = await bus.request(INFO_SUBJECT, new Uint8Array(), { timeoutMs: PATIENCE_MS }).catch(noAnswer);
   const own = readMetadata(first);
   if (first === undefined || own.prefix === prefix) return own;
   const answers = await bus.requestMany(INFO_SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });

@@ -1,6 +1,6 @@
+import { PATIENCE_MS } from "../fixtures/patience.js";
 import type { Pace } from "./pace.js";
 
-const PATIENCE_MS = 3_000;
 const AFTER_SILENCE_MS = 250;
 
 /** Time to wait for events. It is shorter after a whole wait without any event from the host. */

@@ -16,12 +16,12 @@ import {
   recordOf,
   request,
 } from "../../fixtures/bare-messages.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { parseJson } from "../../host-route/parse-json.js";
 
 /** Long enough for a second reply to arrive. */
 const SETTLE_MS = 300;
-const PATIENCE_MS = 3_000;
 const STEP_MS = 20;
 
 /** Sends each message with a separate reply subject and returns the types of the replies. */

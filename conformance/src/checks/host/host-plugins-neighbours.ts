@@ -2,6 +2,8 @@ import { delay, systemClock } from "@membus/protocol";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { OwnHost, WireReply } from "../../context.js";
 import { answer, request } from "../../fixtures/bare-messages.js";
+import { findHost } from "../../fixtures/host-info.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { pending } from "../../fixtures/pending.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 import type { AgentOptions } from "../../memory-agent.js";
@@ -12,7 +14,6 @@ const ROOM = 16;
 const FLOOD_OF_ROOM = 4 * ROOM;
 /** Above the number of concurrent calls of a plugin. */
 const FLOOD = 200;
-const PATIENCE_MS = 2_000;
 const STEP_MS = 5;
 /** Longer than the duration of a check. */
 const DEADLINE_MS = 60_000;
@@ -33,7 +34,7 @@ function flood(own: OwnHost, count: number): Promise<WireReply>[] {
 
 /** Resolves once the host has received all earlier requests, because it always answers discovery. */
 async function expectReceived(own: OwnHost): Promise<void> {
-  await own.askServices("$SRV.PING.membus");
+  await findHost(own);
 }
 
 /** Blocks the retrieves of a plugin and releases them one by one. */

@@ -3,16 +3,17 @@ import type { BusMessage } from "@membus/protocol/plugin";
 import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost } from "../../context.js";
 import { recordOf } from "../../fixtures/bare-messages.js";
+import { answersOf } from "../../fixtures/host-info.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 import { outcomeOf } from "./host-plugins-lifecycle.js";
 
 const HOSTS_SUBJECT = "$SRV.INFO.membus";
 const ASKED_WITHIN_SECONDS = 3_600;
 const TEN_HOURS_MS = 10 * ASKED_WITHIN_SECONDS * 1_000;
-const LOOKS = 40;
+const LOOKS = 200;
 const LOOK_INTERVAL_MS = 50;
 
-/** Returns whether a host answers a ping. Waits up to two seconds for the `wanted` state. */
+/** Returns whether a host answers a ping. Waits up to ten seconds for the `wanted` state. */
 async function servesInTheEnd(own: OwnHost, wanted: boolean): Promise<boolean> {
   let serves = !wanted;
   for (let look = 0; look < LOOKS && serves !== wanted; look++) {
@@ -56,10 +57,9 @@ function pretendHost(
 }
 
 /** Returns `cluster` of the metadata of each host with this prefix. */
-async function clustersOf({ askServices }: HostContext, prefix: string): Promise<unknown[]> {
-  const answers = await askServices(HOSTS_SUBJECT);
-  const all = answers.map(({ metadata }) => recordOf(metadata));
-  return all.filter((metadata) => metadata.prefix === prefix).map(({ cluster }) => cluster);
+async function clustersOf(t: HostContext, prefix: string): Promise<unknown[]> {
+  const answers = await answersOf(t, HOSTS_SUBJECT, ({ metadata }) => recordOf(metadata).prefix === prefix);
+  return answers.map(({ metadata }) => recordOf(metadata).cluster);
 }
 
 /** Starts a host in the cluster `one`, and returns whether its metadata has the cluster. */

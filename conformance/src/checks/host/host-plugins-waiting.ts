@@ -3,8 +3,11 @@ import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost, WireReply } from "../../context.js";
 import { answer, type Operation, recordOf, request } from "../../fixtures/bare-messages.js";
 import { Gate } from "../../fixtures/gate.js";
+import { findHost } from "../../fixtures/host-info.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { pending } from "../../fixtures/pending.js";
 import { newRequestId } from "../../fixtures/request-id.js";
+import { answersTo } from "../../host-route/answers-to.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 
 /** Time for a pending reply to arrive. */
@@ -92,12 +95,9 @@ const deadlineChecks: readonly Check[] = [
     async run(t) {
       const { own, gate } = await startSlowHost(t);
       const asked = request(own, "retrieve", { tier: "working", deadline_ms: 1_000 });
-      const [subject, payload, waitMs] = [
-        own.subject("retrieve"),
-        encodeMessage(asked, "json"),
-        3 * REPLY_WAIT_MS,
-      ];
-      const replies = pending(own.bus.requestMany(subject, payload, { waitMs }));
+      const waits = { firstMs: PATIENCE_MS, othersMs: 3 * REPLY_WAIT_MS };
+      const sent = encodeMessage(asked, "json");
+      const replies = pending(answersTo(own.bus, own.subject("retrieve"), sent, waits));
       t.expect.equal(await gate.arrivals(1), 1, "calls of the plugin for a retrieve");
       await own.passTime(2);
       await passed(own);
@@ -326,7 +326,7 @@ const overloadChecks: readonly Check[] = [
       for (let count = 0; count < 2 * REFUSALS_ANSWERED; count++) {
         own.bus.publish(own.subject("ping"), payload, { reply });
       }
-      await own.askServices("$SRV.PING.membus");
+      await findHost(own);
       await own.passTime(FLOOD_SECONDS);
       const what = "a ping of an agent a second after it sent 2,000 pings to a host at capacity";
       const refusal = await answer(own, what, "ping", request(own, "ping")).finally(() => gate.open());

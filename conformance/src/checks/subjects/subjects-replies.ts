@@ -11,10 +11,10 @@ import type { BusMessage } from "@membus/protocol/plugin";
 import { type Check, hostCheck, hostTierCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { accepted, type Operation, recordOf, request, storedEntries } from "../../fixtures/bare-messages.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { parseJson } from "../../host-route/parse-json.js";
 
 const SETTLE_MS = 300;
-const PATIENCE_MS = 3_000;
 const STEP_MS = 25;
 
 /** Publishes a request with or without a reply subject. */

@@ -3,6 +3,7 @@ import type { Embedder } from "@membus/protocol/plugin";
 import { type Check, pluginCheck } from "../../../catalogue/check.js";
 import type { PluginContext } from "../../../context.js";
 import { foundIds } from "../../../fixtures/found-ids.js";
+import { PATIENCE_MS } from "../../../fixtures/patience.js";
 import { wordEmbedder } from "../../../fixtures/word-embedder.js";
 
 const TEXTS = ["an owl hunts at night", "bread needs flour and salt", "a violin lacks two strings"] as const;
@@ -31,7 +32,6 @@ const partialEmbedder: Embedder = {
 
 /** Number of polls while an entry is not reembedded, to let background work run. */
 const LOOKS = 5;
-const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /** Stores the texts and reopens the plugin with another embedder. */
