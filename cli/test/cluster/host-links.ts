@@ -1,25 +1,35 @@
 import { FaultyLink } from "../../../cluster/test/faulty-link.js";
+import { type LatenessOf, SlowMessages } from "../../../cluster/test/slow-messages.js";
 
 /** Links of one host to all nats-servers and to the object store. The host knows no other way to them. */
 export class HostLinks {
   readonly nats: readonly FaultyLink[];
   readonly store: FaultyLink;
+  readonly #slow: readonly SlowMessages[];
 
-  private constructor(nats: readonly FaultyLink[], store: FaultyLink) {
+  private constructor(nats: readonly FaultyLink[], store: FaultyLink, slow: readonly SlowMessages[]) {
     this.nats = nats;
     this.store = store;
+    this.#slow = slow;
   }
 
   static async open(natsUrls: readonly string[], storeUrl: string): Promise<HostLinks> {
-    const nats = await Promise.all(natsUrls.map((url) => FaultyLink.open(url)));
-    return new HostLinks(nats, await FaultyLink.open(storeUrl));
+    const slow = await Promise.all(natsUrls.map((url) => SlowMessages.open(url)));
+    const nats = await Promise.all(slow.map(({ url }) => FaultyLink.open(url)));
+    return new HostLinks(nats, await FaultyLink.open(storeUrl), slow);
   }
 
   get all(): readonly FaultyLink[] {
     return [...this.nats, this.store];
   }
 
+  /** Delays messages of the host to nats-servers from now on. */
+  delay(latenessOf: LatenessOf): void {
+    for (const slow of this.#slow) slow.latenessOf = latenessOf;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.all.map((link) => link.close()));
+    await Promise.all(this.#slow.map((slow) => slow.close()));
   }
 }

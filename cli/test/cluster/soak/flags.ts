@@ -8,9 +8,9 @@ export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed 
 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
 while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
-time. Shards are moved, nats-servers are killed or suspended, and backups are made. The store fails, is slow, loses answers, sends
-half of them, or carries requests out late. An order of all calls must explain their answers: nothing is lost, doubled or returns, and
-no read is stale. The exit code is 1 otherwise.
+time. Shards are moved, backups are made, and nats-servers are killed, suspended, or create streams slowly. The store fails, is slow,
+loses answers, sends half of them, or carries requests out late. An order of all calls must explain their answers: nothing is lost,
+doubled or returns, and no read is stale. The exit code is 1 otherwise.
 
   --minutes N   duration, the last fault is completed (default ${MINUTES_DEFAULT})
   --faults N    number of faults, instead of a duration

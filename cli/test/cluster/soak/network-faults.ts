@@ -4,6 +4,10 @@ import type { Chance } from "../../crash/kill-loop/chance.js";
 import type { HostLinks } from "../host-links.js";
 import { type Fault, LEASE_MS, OUTAGE_MS } from "./fault.js";
 
+/** Time that the servers take to create a stream, longer than a host waits for an answer. */
+const CREATE_MS = 5_000;
+const CREATE_SUBJECT = "$JS.API.STREAM.CREATE.";
+
 const BOTH: readonly Direction[] = ["requests", "answers"];
 
 /** Cuts a host from some servers for a while. Its connections then go on, or they have ended. */
@@ -46,5 +50,16 @@ export const NETWORK_FAULTS: readonly Fault[] = [
     store.release();
     await sleep(chance.int(LEASE_MS));
     return `requests of ${name} to the store came after its lease, those to nats ${restore(nats, chance)}`;
+  },
+  /** Other hosts then create streams for the shards of the killed one. */
+  async function delayStreams(stage, chance) {
+    const links = stage.names.map((name) => stage.links(name));
+    for (const host of links) host.delay((subject) => (subject.startsWith(CREATE_SUBJECT) ? CREATE_MS : 0));
+    const name = chance.one(stage.names);
+    await stage.end(name, "SIGKILL");
+    await sleep(LEASE_MS + CREATE_MS + chance.int(OUTAGE_MS));
+    for (const host of links) host.delay(() => 0);
+    await stage.start(name);
+    return `streams took ${CREATE_MS} ms to be created while ${name} was killed`;
   },
 ];
