@@ -47,11 +47,21 @@ export function runCli(args: readonly string[], options: CliOptions): Promise<Cl
   return resultOf(spawnCli(args, options));
 }
 
-/** Runs a program of the repository from its source until it exits. @param directory of temporary files. */
-export function runSource(program: URL, args: readonly string[], directory: string): Promise<CliResult> {
+/**
+ * Runs a program of the repository from its source until it exits.
+ * @param directory of temporary files.
+ * @param runner command that runs the command behind it.
+ */
+export function runSource(
+  program: URL,
+  args: readonly string[],
+  directory: string,
+  runner: readonly string[] = [],
+): Promise<CliResult> {
   const node = ["--conditions", "membus-source", "--import", "tsx", fileURLToPath(program), ...args];
+  const [command, ...rest] = [...runner, process.execPath, ...node] as [string, ...string[]];
   const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
-  return resultOf(spawn(process.execPath, node, { env }));
+  return resultOf(spawn(command, rest, { env }));
 }
 
 export async function resultOf(child: ChildProcessWithoutNullStreams): Promise<CliResult> {

@@ -42,6 +42,28 @@ async function startHost(name: string, parts: Partial<ServingParts> = {}): Promi
   return host;
 }
 
+/** Adds a field to each object in the records of the cluster. Returns the number of records. */
+async function addFields(): Promise<number> {
+  const bucket = await ClusterBucket.open(await fixture.connect(), {
+    name: cluster,
+    requestTimeoutMs: 1_000,
+  });
+  const last = (await bucket.info())!.state.last_seq;
+  let count = 0;
+  for (let entry = await bucket.next(">", 0); entry !== undefined && entry.revision <= last; count++) {
+    const { key, value = Buffer.from("{}"), revision } = entry;
+    const later = JSON.stringify(JSON.parse(Buffer.from(value).toString(), withLaterField));
+    expect(await bucket.write(key, later, revision), key).toBeDefined();
+    entry = await bucket.next(">", revision);
+  }
+  return count;
+}
+
+function withLaterField(_name: string, value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? { ...value, later: "field" } : value;
+}
+
 const client = (tenant: string) => connectAlice(fixture.url, tenant);
 
 async function startTwo(leaseMs = 60_000): Promise<[ServingHost, ServingHost]> {
@@ -88,6 +110,22 @@ describe("two hosts of a cluster", () => {
     await flush.release();
     await stopping;
     await startHost("b");
+    expect(await alice.recall("city")).toBe("Oslo");
+  });
+
+  it("serve a shard with records to which a later version has added fields", async () => {
+    const first = await startHost("a");
+    await expect.poll(() => first.shardCount).toBe(SHARD_COUNT);
+    const alice = await client(TENANTS[0]!);
+    await alice.remember("name", "Alice", EPISODIC);
+    await first.stop();
+    expect(await addFields()).toBeGreaterThan(SHARD_COUNT);
+    const second = await startHost("b");
+    await expect.poll(() => second.shardCount).toBe(SHARD_COUNT);
+    expect(await alice.recall("name")).toBe("Alice");
+    await alice.remember("city", "Oslo", EPISODIC);
+    await second.stop();
+    await startHost("c");
     expect(await alice.recall("city")).toBe("Oslo");
   });
 

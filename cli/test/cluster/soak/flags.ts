@@ -1,10 +1,13 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { integerFlag } from "../../crash/soak-command.js";
+import { NAMESPACE, requireNamespace } from "./packet-faults.js";
 
 const MINUTES_DEFAULT = 10;
+const NAMESPACE_COMMAND = NAMESPACE.map((word) => (word.includes(" ") ? `'${word}'` : word)).join(" ");
 
-export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--outage-minutes N] [--plant]
+export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--outage-minutes N]
+  [--lose-packets] [--plant]
 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
 while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
@@ -18,6 +21,9 @@ doubled or returns, and no read is stale. The exit code is 1 otherwise.
   --hosts N     number of hosts, 2..9 (default 5)
   --outage-minutes N
                 the store refuses everything for this long first (default 0)
+  --lose-packets
+                the kernel loses the packets of hosts first. Needs root on Linux:
+                ${NAMESPACE_COMMAND} npm run soak:cluster -- --lose-packets
   --plant       forget the entries of a tenant behind the back of the check, which must find it
 `;
 
@@ -29,6 +35,8 @@ export interface ClusterSoakFlags {
   readonly hosts: number;
   /** Time in which the store refuses everything, before the other faults. */
   readonly outageMinutes: number;
+  /** Whether the kernel loses packets of hosts, before the other faults. */
+  readonly losesPackets: boolean;
   readonly plant: boolean;
 }
 
@@ -42,11 +50,13 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
       seed: { type: "string", default: String(randomInt(1_000_000)) },
       hosts: { type: "string", default: "5" },
       "outage-minutes": { type: "string", default: "0" },
+      "lose-packets": { type: "boolean", default: false },
       plant: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
+  if (values["lose-packets"]) requireNamespace();
   const { minutes, faults } = values;
   if (minutes !== undefined && faults !== undefined) throw new TypeError("give either --minutes or --faults");
   const duration = minutes ?? (faults === undefined ? String(MINUTES_DEFAULT) : undefined);
@@ -56,6 +66,7 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
     seed: integerFlag("seed", values.seed, 0),
     hosts: integerFlag("hosts", values.hosts, 2, 9),
     outageMinutes: integerFlag("outage-minutes", values["outage-minutes"], 0, 60),
+    losesPackets: values["lose-packets"],
     plant: values.plant,
   };
 }

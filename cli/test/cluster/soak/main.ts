@@ -11,6 +11,7 @@ import { ClusterStage } from "../cluster-stage.js";
 import { type Fault, LEASE_MS, SHARD_COUNT } from "./fault.js";
 import { endlessFaults } from "./faults.js";
 import { type ClusterSoakFlags, HELP, readClusterSoakFlags } from "./flags.js";
+import { PACKET_FAULTS, preparePacketLoss } from "./packet-faults.js";
 import { refuseForMinutes } from "./store-faults.js";
 
 const TENANTS = Array.from({ length: 8 }, (_, index) => `tenant-${index}`);
@@ -25,7 +26,9 @@ const FLUSH_MS = [300, 3_000, 60_000];
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
-async function soak({ minutes, faults, seed, hosts, outageMinutes, plant }: ClusterSoakFlags): Promise<void> {
+async function soak(flags: ClusterSoakFlags): Promise<void> {
+  const { minutes, faults, seed, hosts, outageMinutes, losesPackets, plant } = flags;
+  if (losesPackets) await preparePacketLoss();
   const chance = new Chance(seed);
   const flushMs = chance.one(FLUSH_MS);
   const duration = faults === undefined ? `${minutes} minutes` : `${faults} faults`;
@@ -44,7 +47,8 @@ async function soak({ minutes, faults, seed, hosts, outageMinutes, plant }: Clus
     const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch()));
     const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     for (const history of histories) history.start();
-    const first = outageMinutes === 0 ? [] : [refuseForMinutes(outageMinutes)];
+    const outages = outageMinutes === 0 ? [] : [refuseForMinutes(outageMinutes)];
+    const first = [...outages, ...(losesPackets ? PACKET_FAULTS : [])];
     await makeFaults(stage, histories, {
       chance,
       first,
