@@ -50,7 +50,7 @@ export function runCli(args: readonly string[], options: CliOptions): Promise<Cl
 /**
  * Runs a program of the repository from its source until it exits.
  * @param directory of temporary files.
- * @param runner command that runs the command behind it.
+ * @param runner command and first arguments. The command line of the program is added to them.
  */
 export function runSource(
   program: URL,

@@ -6,17 +6,17 @@ const LINE_END = "\r\n";
 /** A message of a client: its subject, and the number of its bytes at the end of the line. */
 const PUBLISHED = /^H?PUB (\S+) (?:.* )?(\d+)$/i;
 
-/** Milliseconds by which a message on this subject is late. */
-export type LatenessOf = (subject: string) => number;
+/** Returns when a message on this subject is passed on. Undefined for at once. */
+export type HoldMessage = (subject: string) => Promise<void> | undefined;
 
-/** Splits what a NATS client sends into its operations, and passes late messages on later. */
-class LateMessages extends Transform {
-  readonly #latenessOf: LatenessOf;
+/** Splits what a NATS client sends into its operations, and passes held messages on later. */
+class HeldMessages extends Transform {
+  readonly #hold: HoldMessage;
   #rest = Buffer.alloc(0);
 
-  constructor(latenessOf: LatenessOf) {
+  constructor(hold: HoldMessage) {
     super();
-    this.#latenessOf = latenessOf;
+    this.#hold = hold;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -35,18 +35,18 @@ class LateMessages extends Transform {
   }
 
   #pass(operation: Buffer, subject: string | undefined): void {
-    const lateMs = subject === undefined ? 0 : this.#latenessOf(subject);
-    if (lateMs === 0) this.push(operation);
-    else setTimeout(() => this.writable && this.push(operation), lateMs);
+    const held = subject === undefined ? undefined : this.#hold(subject);
+    if (held === undefined) this.push(operation);
+    else void held.then(() => this.writable && this.push(operation));
   }
 }
 
-/** A proxy before a nats-server that delays some messages of clients, and no others. */
+/** A proxy before a nats-server that holds some messages of clients, and no others. Those of clients that have ended are lost. */
 export class SlowMessages {
   readonly #target: URL;
   readonly #server = createServer((client) => this.#forward(client));
   readonly #sockets = new Set<Socket>();
-  latenessOf: LatenessOf = () => 0;
+  hold: HoldMessage = () => undefined;
 
   private constructor(url: string) {
     this.#target = new URL(url);
@@ -71,7 +71,7 @@ export class SlowMessages {
 
   #forward(client: Socket): void {
     const server = createConnection(Number(this.#target.port), "127.0.0.1");
-    client.pipe(new LateMessages((subject) => this.latenessOf(subject))).pipe(server);
+    client.pipe(new HeldMessages((subject) => this.hold(subject))).pipe(server);
     server.pipe(client);
     for (const [socket, other] of [
       [client, server],
@@ -81,7 +81,8 @@ export class SlowMessages {
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         this.#sockets.delete(socket);
-        other.destroySoon();
+        // After its end, the pipe ends the other socket once it has passed everything on.
+        if (!socket.readableEnded) other.destroySoon();
       });
     }
   }

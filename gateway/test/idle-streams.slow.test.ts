@@ -49,14 +49,15 @@ async function openStream(url: string, port: number): Promise<Socket> {
   const client = await A2eClient.create(url);
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.write(`GET /stream HTTP/1.1\r\nhost: localhost\r\nx-session-id: ${client.id}\r\n\r\n`);
-  const answered = new Promise<void>((resolve) => {
+  const answered = new Promise<void>((resolve, reject) => {
     let text = "";
+    socket.once("close", () => reject(new Error(`the stream has ended: ${text}`)));
     socket.on("data", (data) => {
       text += data;
       if (text.includes('"handshake/resp"')) resolve();
     });
   });
-  await client.post(url, HANDSHAKE);
+  expect((await client.post(url, HANDSHAKE)).status).toBe(200);
   await answered;
   return socket;
 }

@@ -62,6 +62,13 @@ describe("a handshake while its session is replaced by a newer one", () => {
     expect(store.stored.has(first.digest)).toBe(false);
   });
 
+  it("is rejected if the session has ended", async () => {
+    const { store, sessions, first } = await openedSessions();
+    await sessions.create(ADDRESS);
+    await expect(sessions.bind(first, IDENTITY)).rejects.toMatchObject({ code: "unavailable" });
+    expect(store.stored.has(first.digest)).toBe(false);
+  });
+
   it("keeps the session if the handshake came first", async () => {
     const { store, ended, sessions, first } = await openedSessions();
     store.hold();

@@ -1,5 +1,5 @@
 import { FaultyLink } from "../../../cluster/test/faulty-link.js";
-import { type LatenessOf, SlowMessages } from "../../../cluster/test/slow-messages.js";
+import { type HoldMessage, SlowMessages } from "../../../cluster/test/slow-messages.js";
 
 /** Links of one host to all nats-servers and to the object store. The host knows no other way to them. */
 export class HostLinks {
@@ -23,9 +23,9 @@ export class HostLinks {
     return [...this.nats, this.store];
   }
 
-  /** Delays messages of the host to nats-servers from now on. */
-  delay(latenessOf: LatenessOf): void {
-    for (const slow of this.#slow) slow.latenessOf = latenessOf;
+  /** Holds messages of the host to nats-servers from now on. */
+  holdMessages(hold: HoldMessage): void {
+    for (const slow of this.#slow) slow.hold = hold;
   }
 
   async close(): Promise<void> {

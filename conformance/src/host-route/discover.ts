@@ -15,8 +15,9 @@ import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
 const INFO_SUBJECT = "$SRV.INFO.membus";
-/** Wait for the answers of further hosts. */
+/** Wait for the answers of further hosts, each time. */
 const WAIT_MS = 1_500;
+const ATTEMPTS = Math.ceil(PATIENCE_MS / WAIT_MS);
 
 /** Optional features of a host with the profile `basic`. */
 export const FEATURES_OF_BASIC: readonly Feature[] = ["full_text", "similarity"];
@@ -52,13 +53,19 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** Returns the first answer if it is from a host with this prefix. Otherwise waits for all answers. */
+/** Returns the answer of the host with this prefix. If none answers in time, returns the first answer of any. */
 async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
   const first = await bus.request(INFO_SUBJECT, new Uint8Array(), { timeoutMs: PATIENCE_MS }).catch(noAnswer);
   const own = readMetadata(first);
   if (first === undefined || own.prefix === prefix) return own;
-  const answers = await bus.requestMany(INFO_SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
-  return answers.map(readMetadata).find((metadata) => metadata.prefix === prefix) ?? own;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const answers = await bus.requestMany(INFO_SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
+    const all = answers.map(readMetadata);
+    const found = all.find((metadata) => metadata.prefix === prefix);
+    if (found !== undefined) return found;
+    if (all.every((metadata) => metadata.prefix === undefined)) return own;
+  }
+  return own;
 }
 
 /** Returns the embedder from the metadata. Checks that need vectors fail without it. */

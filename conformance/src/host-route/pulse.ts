@@ -1,10 +1,10 @@
 import { encodeMessage, isMemoryError, requestSubject } from "@membus/protocol";
 import type { Bus, BusMessage } from "@membus/protocol/plugin";
 import { ExpectationError } from "../expect.js";
+import { PATIENCE_MS } from "../fixtures/patience.js";
 import { NoReplyError } from "../no-reply-error.js";
 import type { Pace } from "./pace.js";
 
-const PROBE_MS = 3_000;
 /** Timeout of further probes after one got no reply. */
 const PROBE_AGAIN_MS = 1_000;
 
@@ -55,7 +55,7 @@ export class Pulse {
    */
   async feel(): Promise<void> {
     if (!this.#isDoubtful) return;
-    const timeoutMs = (this.#isGone ? PROBE_AGAIN_MS : PROBE_MS) + this.#pace.replyMs;
+    const timeoutMs = (this.#isGone ? PROBE_AGAIN_MS : PATIENCE_MS) + this.#pace.replyMs;
     const asked = this.#probes.map((subject) => {
       const type = subject.endsWith(".ping") ? "ping" : "memory/retrieve/req";
       return this.#bus.request(subject, encodeMessage({ type, limit: 0 }, "json"), { timeoutMs });

@@ -19,14 +19,13 @@ export class PendingSessions {
 
   /**
    * Adds a session, so that a caller without a token can use only a small part of all sessions.
-   * @returns the digest of the session that it replaces, undefined if there is room.
+   * @returns the digest of the session that must be taken for it, undefined if there is room.
    */
   add(digest: string, address: string, createdAt: number): string | undefined {
     const network = networkOf(address);
     const own = [...this.#sessions].filter(([, other]) => other.network === network).map(([other]) => other);
     const isFull = this.#sessions.size >= this.#countMax;
     const [replaced] = own.length >= ADDRESS_MAX ? own : isFull ? this.#sessions.keys() : [];
-    if (replaced !== undefined) this.#sessions.delete(replaced);
     this.#sessions.set(digest, { network, createdAt });
     return replaced;
   }
@@ -38,14 +37,15 @@ export class PendingSessions {
     return session;
   }
 
+  /** Adds a session that was taken before, as the oldest. */
   putBack(digest: string, session: PendingSession): void {
-    this.#sessions.set(digest, session);
+    const others = [...this.#sessions];
+    this.#sessions.clear();
+    for (const [other, kept] of [[digest, session] as const, ...others]) this.#sessions.set(other, kept);
   }
 
-  /** Removes and returns the sessions that were created at `time` or before. */
-  takeUntil(time: number): string[] {
-    const taken = [...this.#sessions].filter(([, { createdAt }]) => createdAt <= time);
-    for (const [digest] of taken) this.#sessions.delete(digest);
-    return taken.map(([digest]) => digest);
+  /** Returns the sessions that were created at `time` or before. */
+  createdUntil(time: number): string[] {
+    return [...this.#sessions].filter(([, { createdAt }]) => createdAt <= time).map(([digest]) => digest);
   }
 }

@@ -53,7 +53,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #pending: PendingSessions;
-  /** Sessions that are being ended because their handshake did not arrive. */
+  /** Sessions that are being ended without a handshake. */
   readonly #ending = new Set<string>();
   readonly #renewedAt = new Map<string, number>();
   /** Cached sessions after their handshake, oldest first. */
@@ -125,11 +125,12 @@ export class Sessions {
     }
   }
 
-  /** @throws {MemoryError} `unavailable` if the session is being ended, because its handshake arrived late. */
+  /** @throws {MemoryError} `unavailable` if the session has ended, or is being ended. */
   async bind({ digest }: Session, identity: Identity): Promise<void> {
-    if (this.#ending.has(digest)) throw new MemoryError("unavailable", "the session has ended");
+    if (this.#ending.has(digest)) throw hasEnded();
     const pending = this.#pending.take(digest);
     try {
+      if ((await this.#store.read(digest)) === undefined) throw hasEnded();
       await this.#store.write(digest, { identity });
     } catch (error) {
       if (pending !== undefined) this.#pending.putBack(digest, pending);
@@ -166,6 +167,7 @@ export class Sessions {
 
   /** Ends a session, unless another gateway received its handshake. */
   async #endPending(digest: string): Promise<void> {
+    if (this.#pending.take(digest) === undefined) return;
     this.#ending.add(digest);
     try {
       if ((await this.#store.read(digest))?.identity !== undefined) return;
@@ -199,7 +201,7 @@ export class Sessions {
   }
 
   async #sweep(): Promise<void> {
-    for (const digest of this.#pending.takeUntil(this.#clock.now() - PENDING_S)) {
+    for (const digest of this.#pending.createdUntil(this.#clock.now() - PENDING_S)) {
       await this.#endPending(digest);
     }
     if (++this.#sweeps % COUNT_SWEEPS === 0) await this.#recount();
@@ -215,4 +217,8 @@ export class Sessions {
       this.#logger.warn({ err: error }, "failed to count sessions");
     }
   }
+}
+
+function hasEnded(): MemoryError {
+  return new MemoryError("unavailable", "the session has ended");
 }

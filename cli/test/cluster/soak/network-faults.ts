@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Direction, FaultyLink } from "../../../../cluster/test/faulty-link.js";
+import type { HoldMessage } from "../../../../cluster/test/slow-messages.js";
 import type { Chance } from "../../crash/kill-loop/chance.js";
 import type { HostLinks } from "../host-links.js";
 import { type Fault, LEASE_MS, OUTAGE_MS } from "./fault.js";
@@ -32,6 +33,19 @@ function restore(links: readonly FaultyLink[], chance: Chance): string {
   return isLate ? "and arrived late" : "and are lost";
 }
 
+/** Holds the first request for a stream. Repeated ones wait for the same moment. */
+function slowCreation(): HoldMessage {
+  const created = new Map<string, Promise<void>>();
+  return (subject) => {
+    if (!subject.startsWith(CREATE_SUBJECT)) return undefined;
+    const known = created.get(subject);
+    if (known !== undefined) return known;
+    const done = sleep(CREATE_MS);
+    created.set(subject, done);
+    return done;
+  };
+}
+
 export const NETWORK_FAULTS: readonly Fault[] = [
   cut("nats", ({ nats }) => nats, BOTH),
   cut("one nats-server", ({ nats }) => nats.slice(0, 1), BOTH),
@@ -54,11 +68,11 @@ export const NETWORK_FAULTS: readonly Fault[] = [
   /** Other hosts then create streams for the shards of the killed one. */
   async function delayStreams(stage, chance) {
     const links = stage.names.map((name) => stage.links(name));
-    for (const host of links) host.delay((subject) => (subject.startsWith(CREATE_SUBJECT) ? CREATE_MS : 0));
+    for (const host of links) host.holdMessages(slowCreation());
     const name = chance.one(stage.names);
     await stage.end(name, "SIGKILL");
     await sleep(LEASE_MS + CREATE_MS + chance.int(OUTAGE_MS));
-    for (const host of links) host.delay(() => 0);
+    for (const host of links) host.holdMessages(() => undefined);
     await stage.start(name);
     return `streams took ${CREATE_MS} ms to be created while ${name} was killed`;
   },

@@ -4,19 +4,20 @@ import { type Check, hostCheck } from "../../catalogue/check.js";
 import type { HostContext, OwnHost } from "../../context.js";
 import { recordOf } from "../../fixtures/bare-messages.js";
 import { answersOf } from "../../fixtures/host-info.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { ScriptedPlugin } from "../../host-route/scripted-plugin.js";
 import { outcomeOf } from "./host-plugins-lifecycle.js";
 
 const HOSTS_SUBJECT = "$SRV.INFO.membus";
 const ASKED_WITHIN_SECONDS = 3_600;
 const TEN_HOURS_MS = 10 * ASKED_WITHIN_SECONDS * 1_000;
-const LOOKS = 200;
 const LOOK_INTERVAL_MS = 50;
 
 /** Returns whether a host answers a ping. Waits up to ten seconds for the `wanted` state. */
 async function servesInTheEnd(own: OwnHost, wanted: boolean): Promise<boolean> {
+  const end = systemClock.now() + PATIENCE_MS / 1_000;
   let serves = !wanted;
-  for (let look = 0; look < LOOKS && serves !== wanted; look++) {
+  while (serves !== wanted && systemClock.now() < end) {
     await delay(systemClock, LOOK_INTERVAL_MS);
     serves = await own.send("ping", { type: "ping" }, { timeoutMs: 500 }).then(
       () => true,

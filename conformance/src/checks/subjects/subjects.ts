@@ -12,6 +12,7 @@ import {
   request,
   storedEntries,
 } from "../../fixtures/bare-messages.js";
+import { PATIENCE_MS } from "../../fixtures/patience.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { subjectsReplyChecks } from "./subjects-replies.js";
 import { subjectsTierChecks } from "./subjects-tier.js";
@@ -186,7 +187,7 @@ const formChecks: readonly Check[] = [
         const subject = subjectOf(t, t.caller.agent, "memory.store.req", tenant);
         const sent = request(t, "store", { entries: [t.entry()] });
         // A host of named tenants does not subscribe to this subject.
-        const code = await t.send("store", sent, { subject, timeoutMs: 3_000 }).then(
+        const code = await t.send("store", sent, { subject, timeoutMs: PATIENCE_MS }).then(
           ({ message }) => message.code ?? message.type,
           (error: unknown) => (isMemoryError(error) ? error.code : Promise.reject(error)),
         );
