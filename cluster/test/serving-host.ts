@@ -2,7 +2,7 @@ import { natsBusFromConnection } from "@membus/bus";
 import { createHost, type Host } from "@membus/host";
 import { KitPlugin } from "@membus/plugin-kit";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { monotonicClock, silentLogger } from "@membus/protocol";
+import { type MonotonicClock, monotonicClock, silentLogger } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
 import type { NatsConnection } from "@nats-io/transport-node";
 import {
@@ -19,6 +19,8 @@ export const SHARD_COUNT = 8;
 const FLUSH_IDLE_MS = 60_000;
 
 export interface ServingParts extends Omit<ClusterStores, "clock"> {
+  /** Clock of ownership and serving. The default is the clock of the machine. */
+  readonly clock?: MonotonicClock;
   readonly name: string;
   readonly leaseMs: number;
   readonly flushIdleMs?: number;
@@ -39,7 +41,7 @@ export class ServingHost {
     this.#connection = parts.connection;
     this.#episodic = tiers[1]!;
     this.#host = host;
-    const services = { bucket: parts.bucket, clock: monotonicClock, logger: silentLogger };
+    const services = { bucket: parts.bucket, clock: parts.clock ?? monotonicClock, logger: silentLogger };
     const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: parts.leaseMs, pollMs: 20 };
     this.serving = new ShardServing(options, services, { bus, tiers });
   }

@@ -12,6 +12,7 @@ import { connectAlice } from "./connect-alice.js";
 import { EPISODIC } from "./history/history-client.js";
 import { MemoryHistory } from "./history/memory-history.js";
 import { ServingHost, type ServingParts, SHARD_COUNT } from "./serving-host.js";
+import { TestClock } from "./test-clock.js";
 
 /** Tenants of all shards. */
 const TENANTS = Array.from({ length: 40 }, (_, index) => `tenant-${index}`);
@@ -127,6 +128,29 @@ describe("two hosts of a cluster", () => {
     await second.stop();
     await startHost("c");
     expect(await alice.recall("city")).toBe("Oslo");
+  });
+
+  it("say what a shard waits for that is not open after 15 seconds", async () => {
+    const clock = new TestClock();
+    const error = new MemoryError("unavailable", "JetStream did not answer: no leader");
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const beforeOpen = async ({ shard, hold }: OwnedShard) => {
+      if (shard !== 3) return;
+      hold.obstacle = error;
+      await opened;
+    };
+    const { serving } = await startHost("a", { clock, beforeOpen });
+    const status = async () => {
+      await clock.advance(1_000);
+      return serving.statusOf(3);
+    };
+    const message = "shard 3 is not open after 15 seconds: JetStream did not answer: no leader";
+    await expect.poll(status).toMatchObject({ isServing: false, problem: { message } });
+    open();
+    await expect.poll(status).toEqual({ epoch: 1, isServing: true });
   });
 
   it("open a shard again if its place cannot be reached, and its open tiers cannot be flushed", async () => {

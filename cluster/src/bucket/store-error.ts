@@ -48,6 +48,6 @@ function unanswered(message: string, cause: unknown): MemoryError {
 }
 
 /** Whether a failed request may succeed later. */
-export function isTemporary(error: unknown): boolean {
+export function isTemporary(error: unknown): error is MemoryError {
   return isMemoryError(error) && error.code === "unavailable";
 }

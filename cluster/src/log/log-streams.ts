@@ -1,4 +1,5 @@
 import type { LogPart } from "@membus/disk";
+import type { MonotonicClock } from "@membus/protocol";
 import {
   DeliverPolicy,
   DiscardPolicy,
@@ -14,14 +15,19 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { isAbsent, isMissingStream, isRefused, storeError } from "../bucket/index.js";
+import { fetchMessages } from "./fetch-messages.js";
 import { encodeHead, type MessageHead } from "./message-format.js";
 import type { ResolvedStreamLogOptions } from "./stream-log-options.js";
 import { StreamSegment, subjectsOf } from "./stream-segment.js";
 
-/** Limits of a request for messages. One with a limit of bytes would end with an error after 100 messages. */
-const FETCH = { max_messages: 16, expires: 2_000, idle_heartbeat: 500 };
 /** Time in which a repeated message is recognized. Longer than any lease. */
 const DUPLICATE_WINDOW_MS = 120_000;
+
+export interface LogStreamsParts {
+  readonly options: ResolvedStreamLogOptions;
+  readonly epoch: number;
+  readonly clock: MonotonicClock;
+}
 
 /** Requests of a log to JetStream. Each is sent once. `storeError` converts their errors. */
 export class LogStreams {
@@ -29,26 +35,23 @@ export class LogStreams {
   readonly #streams: JetStreamManager["streams"];
   readonly #options: ResolvedStreamLogOptions;
   readonly #epoch: number;
+  readonly #clock: MonotonicClock;
 
   private constructor(
     js: JetStreamClient,
     { streams }: JetStreamManager,
-    options: ResolvedStreamLogOptions,
-    epoch: number,
+    { options, epoch, clock }: LogStreamsParts,
   ) {
     this.#js = js;
     this.#streams = streams;
     this.#options = options;
     this.#epoch = epoch;
+    this.#clock = clock;
   }
 
-  static async open(
-    connection: NatsConnection,
-    options: ResolvedStreamLogOptions,
-    epoch: number,
-  ): Promise<LogStreams> {
-    const js = jetstream(connection, { timeout: options.requestTimeoutMs });
-    return new LogStreams(js, await js.jetstreamManager(false), options, epoch);
+  static async open(connection: NatsConnection, parts: LogStreamsParts): Promise<LogStreams> {
+    const js = jetstream(connection, { timeout: parts.options.requestTimeoutMs });
+    return new LogStreams(js, await js.jetstreamManager(false), parts);
   }
 
   /** Creates the stream of a part, unless this epoch has created it before. */
@@ -82,20 +85,7 @@ export class LogStreams {
   /** Passes on messages after this sequence, in order, until none is received for two seconds. */
   async *messagesAfter(name: string, streamSeq: number): AsyncIterable<JsMsg> {
     const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: streamSeq + 1 };
-    const consumer = await answered(this.#js.consumers.get(name, start));
-    try {
-      for (let count = 1; count > 0; ) {
-        count = 0;
-        for await (const message of await consumer.fetch(FETCH)) {
-          count += 1;
-          yield message;
-        }
-      }
-    } catch (error) {
-      throw storeError(error);
-    } finally {
-      await consumer.delete().catch(() => false);
-    }
+    yield* fetchMessages(await answered(this.#js.consumers.get(name, start)), this.#clock);
   }
 
   /** Whether a server that stores this stream may be down. It would keep bytes of a deleted stream. */

@@ -38,7 +38,7 @@ export function streamLog(
 ): OpenLog {
   const resolved = parseOptions(StreamLogOptionsSchema, options);
   return async (_directory, recovery, services) => {
-    const streams = await LogStreams.open(connection, resolved, hold.epoch);
+    const streams = await LogStreams.open(connection, { options: resolved, epoch: hold.epoch, clock });
     const reader = new SegmentReader({ streams, hold, clock, onRecord: recovery.onRecord });
     const messageBytes = Math.min(connection.info?.max_payload ?? MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX);
     const parts: LogParts = {

@@ -5,7 +5,7 @@ import type { ShardHold } from "./shard-hold.js";
 const RETRY_MS = 100;
 
 /**
- * Repeats a request until the servers answer it.
+ * Repeats a request until the servers answer it. The hold has the error of the last attempt.
  * @throws {MemoryError} `unavailable` once the shard is lost. Else the errors of the request.
  */
 export async function repeatWhileOwned<T>(
@@ -15,9 +15,12 @@ export async function repeatWhileOwned<T>(
   for (;;) {
     hold.mustOwn();
     try {
-      return await request();
+      const answer = await request();
+      hold.obstacle = undefined;
+      return answer;
     } catch (error) {
       if (!isTemporary(error)) throw error;
+      hold.obstacle = error;
       await delay(clock, RETRY_MS);
     }
   }

@@ -4,6 +4,8 @@ import type { ShardOwnership } from "../ownership/index.js";
 export interface ShardHold {
   readonly epoch: number;
   readonly isOwned: boolean;
+  /** Error of a request that is being repeated. */
+  obstacle?: Error | undefined;
   /** @throws {MemoryError} `unavailable` unless this host still owns the shard in this epoch. */
   mustOwn(): void;
   /** Gives the shard up, because another epoch has written to it. */

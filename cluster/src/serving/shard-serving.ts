@@ -7,6 +7,8 @@ import type { ShardedBus } from "./sharded-bus.js";
 import type { ShardedPlugin } from "./sharded-plugin.js";
 
 const RETRY_OPEN_AFTER_MS = 1_000;
+/** Time after which a shard that is still being opened is reported. */
+const SLOW_OPEN_MS = 15_000;
 
 /** The host's bus and one plugin per tier, which together serve the shards. The host has opened the plugins. */
 export interface ShardServers {
@@ -129,6 +131,7 @@ export class ShardServing {
     const { shard, hold } = owned;
     const { epoch } = hold;
     while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
+      const cancel = this.#clock.after(SLOW_OPEN_MS, () => this.#reportSlow(owned));
       try {
         await step();
         this.#forgetProblems(shard);
@@ -138,9 +141,21 @@ export class ShardServing {
         this.#failed.set(shard, { epoch, error });
         this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
+      } finally {
+        cancel();
       }
     }
     return false;
+  }
+
+  /** Says what an opening waits for, because requests to servers are repeated without end. */
+  #reportSlow({ shard, hold: { epoch, isOwned, obstacle } }: OwnedShard): void {
+    if (!isOwned) return;
+    const waitsFor = obstacle?.message ?? "its log and its tables are read";
+    const message = `shard ${shard} is not open after ${SLOW_OPEN_MS / 1_000} seconds: ${waitsFor}`;
+    const error = new MemoryError("unavailable", message, {}, { cause: obstacle });
+    this.#failed.set(shard, { epoch, error });
+    this.#logger.warn({ err: error, shard }, "a shard opens slowly");
   }
 
   /** Opens a tier. If it lacks only what an operator has given up, it opens without that. */

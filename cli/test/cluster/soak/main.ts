@@ -64,9 +64,15 @@ async function soak(flags: ClusterSoakFlags): Promise<void> {
     await Promise.all(agents.flat().map((agent) => agent.close()));
   } finally {
     takeBack();
-    if (keep) note(`the logs of the hosts are kept in ${stage.folder}`);
+    if (keep) await report(stage);
     await stage.close({ keep });
   }
+}
+
+/** Shows the state of the cluster, for a run that found problems or did not go on. */
+async function report(stage: ClusterStage): Promise<void> {
+  const { stdout, stderr } = await stage.cli("cluster", "status");
+  note(`${stdout}${stderr}the logs of the hosts are kept in ${stage.folder}`);
 }
 
 async function startHosts(stage: ClusterStage, count: number): Promise<void> {
