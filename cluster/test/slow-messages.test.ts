@@ -9,8 +9,9 @@ it("holds messages on some subjects, and keeps all bytes of the others", async (
   onTestFinished(() => proxy.close());
   const connection = await fixture.connect(proxy.url);
   const received: string[] = [];
-  const callback = (_error: unknown, message: { readonly subject: string; readonly data: Uint8Array }) =>
+  const callback = (_error: unknown, message: { readonly subject: string; readonly data: Uint8Array }) => {
     received.push(`${message.subject} ${message.data.length}`);
+  };
   connection.subscribe("*", { callback });
   let release = () => {};
   const released = new Promise<void>((resolve) => {
