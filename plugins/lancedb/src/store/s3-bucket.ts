@@ -1,6 +1,7 @@
 import { type Clock, parseOptions } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { checkBucket } from "./s3-check.js";
-import { S3Client } from "./s3-client.js";
+import { S3Client, type S3Refusal } from "./s3-client.js";
 import {
   type ResolvedTableBucketOptions,
   type TableBucketOptions,
@@ -10,10 +11,14 @@ import { S3Store } from "./s3-store.js";
 import type { S3StoreContext } from "./s3-store-parts.js";
 import type { TableStore } from "./table-store.js";
 
+const KEEPS_UPLOADS =
+  "the object store does not list or abort unfinished uploads, so those of killed hosts may keep forgotten bytes: allow ListBucketMultipartUploads and AbortMultipartUpload, and let the bucket abort incomplete uploads";
+
 /** A bucket that was found suitable for tables. */
 export class TableBucket {
   readonly #options: ResolvedTableBucketOptions;
   readonly #client: S3Client;
+  #hasWarned = false;
 
   private constructor(options: ResolvedTableBucketOptions, clock: Clock) {
     this.#options = options;
@@ -46,6 +51,11 @@ export class TableBucket {
 
   /** Returns the tables of a manifest. */
   store(context: S3StoreContext): TableStore {
-    return new S3Store(this.#options, context);
+    return new S3Store(this.#options, context, (refusal) => this.#warnOnce(context.logger, refusal));
+  }
+
+  #warnOnce(logger: Logger, refusal: S3Refusal): void {
+    if (!this.#hasWarned) logger.warn({ err: refusal }, KEEPS_UPLOADS);
+    this.#hasWarned = true;
   }
 }

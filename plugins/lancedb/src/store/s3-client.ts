@@ -16,8 +16,14 @@ export interface S3Listing {
   readonly prefixes: readonly string[];
 }
 
+/** An upload in parts that was neither completed nor aborted. */
+export interface S3Upload {
+  readonly key: string;
+  readonly id: string;
+}
+
 interface S3Request {
-  readonly method: "GET" | "PUT" | "POST";
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** Empty for the bucket. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -51,10 +57,12 @@ const RETRY_MS = 50;
 const NO_VERSION = "null";
 /** Maximum keys of one request. */
 const DELETED_MAX = 1_000;
+/** Maximum pages of a listing of uploads, of usually 1,000 uploads. */
+const UPLOAD_PAGES_MAX = 100;
 
-/** Answers of a store that may answer otherwise later. */
+/** Answers of a store that may answer otherwise later. With 501 it does not know the request. */
 function isTemporary(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /**
@@ -135,6 +143,35 @@ export class S3Client {
           `the object store did not delete ${textOf(failed, "Key")}: ${textOf(failed, "Code")}`,
         );
     }
+  }
+
+  /**
+   * Lists the unfinished uploads of keys with a prefix.
+   * @throws {Error} for more than 100 pages.
+   */
+  async uploads(prefix: string): Promise<readonly S3Upload[]> {
+    const uploads: S3Upload[] = [];
+    let markers: Readonly<Record<string, string>> = {};
+    for (let page = 0; page < UPLOAD_PAGES_MAX; page++) {
+      const answer = await this.#ask({ method: "GET", key: "", query: { uploads: "", prefix, ...markers } });
+      const xml = answer.body.toString();
+      // A store that does not know this listing may answer with another one.
+      if (!xml.includes("<ListMultipartUploadsResult"))
+        throw new S3Refusal("to list unfinished uploads", answer);
+      for (const part of elementsOf(xml, "Upload"))
+        uploads.push({ key: textOf(part, "Key") ?? "", id: textOf(part, "UploadId") ?? "" });
+      if (textOf(xml, "IsTruncated") !== "true") return uploads;
+      const [key = "", id = ""] = [textOf(xml, "NextKeyMarker"), textOf(xml, "NextUploadIdMarker")];
+      markers = { "key-marker": key, "upload-id-marker": id };
+    }
+    throw new Error(
+      `${this.#options.bucket}/${prefix} has too many unfinished uploads: let the bucket abort incomplete uploads`,
+    );
+  }
+
+  /** Deletes the parts of an upload. A missing one is ignored. */
+  async abort({ key, id }: S3Upload): Promise<void> {
+    await this.#ask({ method: "DELETE", key, query: { uploadId: id } }, [404]);
   }
 
   /** @param accepted further statuses that are no error. */

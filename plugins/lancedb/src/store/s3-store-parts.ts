@@ -2,6 +2,7 @@ import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { S3Client } from "./s3-client.js";
 import type { S3Remains } from "./s3-remains.js";
+import type { S3Uploads } from "./s3-uploads.js";
 import type { TableOwnership, TableRecords } from "./table-records.js";
 
 export interface S3StoreContext {
@@ -16,6 +17,7 @@ export interface S3StoreContext {
 /** Services that the tables of a store share. */
 export interface S3StoreParts extends S3StoreContext {
   readonly client: S3Client;
+  readonly uploads: S3Uploads;
   readonly remains: S3Remains;
   readonly uri: string;
   /** Beginning of the keys of all tables. */

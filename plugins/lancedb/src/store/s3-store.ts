@@ -1,10 +1,11 @@
 import type { Connection, Session } from "@lancedb/lancedb";
 import { lancedb } from "../lancedb.js";
-import { S3Client } from "./s3-client.js";
+import { S3Client, type S3Refusal } from "./s3-client.js";
 import { lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
 import { S3Remains } from "./s3-remains.js";
 import type { S3StoreContext, S3StoreParts } from "./s3-store-parts.js";
 import { S3Table } from "./s3-table.js";
+import { S3Uploads } from "./s3-uploads.js";
 import type { StoredNames, TableStore } from "./table-store.js";
 
 /** Tables in a bucket that one process at a time owns. */
@@ -14,16 +15,22 @@ export class S3Store implements TableStore {
   readonly #parts: S3StoreParts;
   #repairCount = 0;
 
-  constructor(options: ResolvedTableBucketOptions, context: S3StoreContext) {
+  /** @param onRefusal is called each time that the store does not list or abort unfinished uploads. */
+  constructor(
+    options: ResolvedTableBucketOptions,
+    context: S3StoreContext,
+    onRefusal: (refusal: S3Refusal) => void,
+  ) {
     this.#options = options;
     const { id, records, ownership, clock } = context;
     const prefix = `${options.prefix}/${id}/`;
     const queuePrefix = `${prefix}_waiting/`;
     const client = new S3Client(options, clock, () => ownership.mustOwn());
-    const remains = new S3Remains({ client, records, prefix, queuePrefix });
+    const uploads = new S3Uploads(client, onRefusal);
+    const remains = new S3Remains({ client, uploads, records, prefix, queuePrefix });
     const uri = `s3://${options.bucket}/${prefix}`;
     const onRepair = () => void this.#repairCount++;
-    this.#parts = { ...context, client, remains, uri, prefix, queuePrefix, onRepair };
+    this.#parts = { ...context, client, uploads, remains, uri, prefix, queuePrefix, onRepair };
   }
 
   get repairCount(): number {

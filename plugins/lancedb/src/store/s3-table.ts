@@ -121,6 +121,8 @@ export class S3Table implements StoredTable {
   }
 
   async rewrite(table: Table): Promise<RewrittenTable | undefined> {
+    // An upload that is completed before its abort is an orphan.
+    await this.removeDrafts();
     if ((await this.orphans()).length === 0) return undefined;
     const { connection, commits } = this.#opened;
     const { ownership, remains } = this.#parts;
@@ -140,14 +142,14 @@ export class S3Table implements StoredTable {
     return { table: copy, discard };
   }
 
-  /** A write leaves no incomplete object. */
-  removeDrafts(): Promise<void> {
-    return Promise.resolve();
+  /** Aborts uploads that a killed writer, or an earlier owner, has not completed. */
+  async removeDrafts(): Promise<void> {
+    await this.#parts.uploads.abort(await this.#root());
   }
 
   async orphans(): Promise<readonly string[]> {
-    const { client, prefix } = this.#parts;
-    const root = `${prefix}${(await this.#record()).table}.lance/`;
+    const { client } = this.#parts;
+    const root = await this.#root();
     const keys = await this.#keys();
     const manifests: Buffer[] = [];
     for (const key of keys.filter((name) => name.endsWith(".manifest"))) {
@@ -262,15 +264,18 @@ export class S3Table implements StoredTable {
     return replaced[0]!;
   }
 
+  /** Returns the beginning of the keys of its objects. */
+  async #root(): Promise<string> {
+    return `${this.#parts.prefix}${(await this.#record()).table}.lance/`;
+  }
+
   async #list(): Promise<S3Listing> {
-    const { client, prefix } = this.#parts;
-    return client.list(`${prefix}${(await this.#record()).table}.lance/`);
+    return this.#parts.client.list(await this.#root());
   }
 
   /** Returns the keys of its objects, after the table's prefix. */
   async #keys(): Promise<string[]> {
-    const { prefix } = this.#parts;
-    const root = `${prefix}${(await this.#record()).table}.lance/`;
+    const root = await this.#root();
     return (await this.#list()).objects.map(({ key }) => key.slice(root.length));
   }
 }

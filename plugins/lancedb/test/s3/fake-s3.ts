@@ -12,7 +12,7 @@ export interface Fault {
   /** Whether the request is carried out first, so that only its answer is lost. */
   readonly afterEffect: boolean;
   /** Status of the answer. `cut` ends the connection before the answer, `half` after half of its bytes. */
-  readonly answer: 301 | 400 | 403 | 404 | 500 | 503 | "cut" | "half";
+  readonly answer: 301 | 400 | 403 | 404 | 500 | 501 | 503 | "cut" | "half";
   /** Code of the answer. By default a usual one of its status. */
   readonly code?: string;
   /** Region of the bucket, for the answer. */
@@ -31,7 +31,7 @@ export interface HeldRequest {
 
 const CODES = {
   ...{ 301: "PermanentRedirect", 400: "InvalidRequest", 403: "AccessDenied", 404: "NoSuchBucket" },
-  ...{ 500: "InternalError", 503: "SlowDown" },
+  ...{ 500: "InternalError", 501: "NotImplemented", 503: "SlowDown" },
 };
 
 /** Server with the part of S3 that LanceDB uses. It ignores credentials, and has one bucket. */

@@ -29,6 +29,13 @@ export interface ListRequest {
   readonly limit: number;
 }
 
+/** An upload in parts that was neither completed nor aborted. */
+export interface Upload {
+  readonly id: string;
+  readonly key: string;
+  readonly parts: ReadonlyMap<number, Buffer>;
+}
+
 /** Where the objects of a bucket are. */
 export interface Objects {
   get(key: string): StoredObject | undefined;
@@ -62,10 +69,12 @@ class ObjectsInRam implements Objects {
 export class ObjectStore {
   /** Whether writes of a key ignore their conditions, as some stores do. */
   ignoresConditions: (key: string) => boolean = () => false;
+  /** Whether a listing of uploads is answered with one of objects, as by a store that does not know it. */
+  ignoresUploads = false;
   /** Id of all versions, in a bucket with versioning. Earlier versions are not kept. */
   versionId: string | undefined;
   readonly #objects: Objects;
-  readonly #uploads = new Map<string, Map<number, Buffer>>();
+  readonly #uploads = new Map<string, Upload & { readonly parts: Map<number, Buffer> }>();
   #uploadCount = 0;
 
   constructor(objects: Objects = new ObjectsInRam()) {
@@ -107,28 +116,34 @@ export class ObjectStore {
     return { keys, prefixes: [...prefixes], last: undefined };
   }
 
-  beginUpload(): string {
+  /** Unfinished uploads, in the order of their keys and then of their beginnings. */
+  get uploads(): readonly Upload[] {
+    return [...this.#uploads.values()].sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+  }
+
+  beginUpload(key: string): string {
     const id = `upload-${++this.#uploadCount}`;
-    this.#uploads.set(id, new Map());
+    this.#uploads.set(id, { id, key, parts: new Map() });
     return id;
   }
 
   /** Stores a part. Returns its tag, or undefined if the upload does not exist. */
   putPart(id: string, part: number, body: Buffer): string | undefined {
-    const parts = this.#uploads.get(id);
-    parts?.set(part, body);
-    return parts && etagOf(body);
+    const upload = this.#uploads.get(id);
+    upload?.parts.set(part, body);
+    return upload && etagOf(body);
   }
 
   /** Joins the parts of an upload in the order of their numbers. */
   completeUpload(id: string): Buffer | undefined {
-    const parts = this.#uploads.get(id);
+    const upload = this.#uploads.get(id);
     this.#uploads.delete(id);
-    return parts && Buffer.concat([...parts].sort(([a], [b]) => a - b).map(([, body]) => body));
+    return upload && Buffer.concat([...upload.parts].sort(([a], [b]) => a - b).map(([, body]) => body));
   }
 
-  abortUpload(id: string): void {
-    this.#uploads.delete(id);
+  /** Returns whether the upload existed. */
+  abortUpload(id: string): boolean {
+    return this.#uploads.delete(id);
   }
 
   #keysBelow(prefix: string): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Storage } from "@membus/plugin-kit";
 import { silentLogger, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import { createLanceStorage, type LanceStorageOptions } from "../../src/index.js";
 import type { TableBucket } from "../../src/s3.js";
 import { DIMENSIONS } from "../storage-fixture.js";
@@ -14,6 +15,7 @@ export interface Owned {
 /** Storages of successive owners of the tables in a bucket. */
 export class OwnedTables {
   readonly bucket: TableBucket;
+  logger: Logger = silentLogger;
   readonly #storages = new Set<Storage>();
   readonly #records = new Map<string, SharedRecords>();
   #epoch = 0;
@@ -31,7 +33,7 @@ export class OwnedTables {
     const shared = this.#records.get(id) ?? new SharedRecords();
     this.#records.set(id, shared);
     const owner = new TestOwner(shared, ++this.#epoch);
-    const services = { clock: systemClock, logger: silentLogger };
+    const services = { clock: systemClock, logger: this.logger };
     const store = this.bucket.store({ id, records: owner, ownership: owner, ...services });
     const place = {
       directory: "unused",

@@ -41,6 +41,15 @@ function testProgram(program: S3Program): void {
     expect(await idsOf(await tables.takeOver("owners"))).toEqual([1, 2, 5]);
   });
 
+  it("aborts unfinished uploads of tables without a record", async () => {
+    const keys = ["t_gone.lance/data/1.lance", "t_gone.lance/data/2.lance", "t_late.lance/data/1.lance"];
+    for (const key of keys) await s3.beginUpload(`tables/uploads/${key}`);
+    await s3.beginUpload("tables/kept/t_acme.lance/data/1.lance");
+    expect(await s3.uploads("tables/uploads/")).toHaveLength(keys.length);
+    await tables.takeOver("uploads");
+    expect(await s3.uploads("tables/")).toEqual(["tables/kept/t_acme.lance/data/1.lance"]);
+  });
+
   it("erases removed rows, and works on", async () => {
     const owned = await tables.takeOver("erased");
     await append(owned, ...Array.from({ length: 40 }, (_, index) => index + 1));

@@ -70,19 +70,33 @@ export class RealS3 {
   /** Lets the bucket keep earlier versions of objects. */
   keepVersions(): Promise<void> {
     const body = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-    return this.#put("?versioning", body);
+    return this.#send("PUT", "?versioning", body).then(() => undefined);
+  }
+
+  /** Begins an upload of two parts, and leaves it unfinished. */
+  async beginUpload(key: string): Promise<void> {
+    const xml = await this.#send("POST", `/${key}?uploads`);
+    const [, id = ""] = /<UploadId>([^<]+)</.exec(xml) ?? [];
+    for (const part of [1, 2]) await this.#send("PUT", `/${key}?partNumber=${part}&uploadId=${id}`, "part");
+  }
+
+  /** Returns the keys of unfinished uploads below a prefix. */
+  async uploads(prefix: string): Promise<(string | undefined)[]> {
+    const xml = await this.#send("GET", `?uploads&prefix=${prefix}`);
+    return [...xml.matchAll(/<Key>([^<]+)</g)].map(([, key]) => key);
   }
 
   /** @throws while the server is starting. */
   #createBucket(): Promise<void> {
-    return this.#put("");
+    return this.#send("PUT", "").then(() => undefined);
   }
 
-  async #put(query: string, body?: string): Promise<void> {
+  async #send(method: string, path: string, body?: string): Promise<string> {
     const { endpoint, bucket } = this.options;
     const aws = new AwsClient({ ...KEYS, region: "us-east-1", service: "s3", retries: 0 });
-    const request = { method: "PUT", ...(body !== undefined && { body }) };
-    const { ok, status } = await aws.fetch(`${endpoint}/${bucket}${query}`, request);
-    if (!ok) throw new Error(`the server answered ${status}`);
+    const request = { method, ...(body !== undefined && { body }) };
+    const response = await aws.fetch(`${endpoint}/${bucket}${path}`, request);
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    return response.text();
   }
 }

@@ -32,6 +32,23 @@ it("lists folders once each", async () => {
   expect([objects.map(({ key }) => key), prefixes]).toEqual([["a/d"], ["a/b/", "a/c/"]]);
 });
 
+it("lists more unfinished uploads than one answer names, and aborts them", async () => {
+  for (let index = 0; index < 1_500; index++) s3.store.beginUpload(`many/${index} & more`);
+  for (let time = 0; time < 600; time++) s3.store.beginUpload("many/0 & more");
+  s3.store.beginUpload("other");
+  const uploads = await client().uploads("many/");
+  expect(new Set(uploads.map(({ id }) => id)).size).toBe(2_100);
+  const [first, second] = uploads;
+  for (const upload of [first!, second!, first!]) await client().abort(upload);
+  expect(await client().uploads("many/")).toEqual(uploads.slice(2));
+});
+
+it("refuses the answer of a store that lists objects instead of uploads", async () => {
+  expect(await client().uploads("many/")).toEqual([]);
+  s3.store.ignoresUploads = true;
+  await expect(client().uploads("many/")).rejects.toThrow("refused to list unfinished uploads");
+});
+
 it("creates an object once, replaces it, and reads it", async () => {
   expect(await client().get("key")).toBeUndefined();
   expect(await client().create("key", "first")).toBe(true);

@@ -37,10 +37,12 @@ export class S3Fixture extends OwnedTables {
     return this.s3.store.keys.filter((key) => key.endsWith(".manifest"));
   }
 
-  /** Returns the keys of objects that contain a text. */
+  /** Returns the keys of objects, and of unfinished uploads, that contain a text. */
   keysWith(text: string): string[] {
     const { store } = this.s3;
-    return store.keys.filter((key) => store.get(key)!.body.includes(text));
+    const uploads = store.uploads.filter(({ parts }) => Buffer.concat([...parts.values()]).includes(text));
+    const objects = store.keys.filter((key) => store.get(key)!.body.includes(text));
+    return [...objects, ...uploads.map(({ key }) => key)];
   }
 
   override async close(): Promise<void> {

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/** Requests of S3 that LanceDB sends. */
+/** Requests of S3 that LanceDB and the plugin send. */
 export type S3Operation =
   | "get"
   | "head"
   | "put"
   | "delete"
   | "list"
+  | "list_uploads"
   | "delete_many"
   | "begin_upload"
   | "put_part"
@@ -56,6 +57,7 @@ function operationOf(method: string, query: URLSearchParams): S3Operation | unde
   const isUpload = query.has("uploadId");
   switch (method) {
     case "GET":
+      if (query.has("uploads")) return "list_uploads";
       return query.has("list-type") ? "list" : "get";
     case "HEAD":
       return "head";

@@ -1,6 +1,6 @@
 import type { ObjectStore, StoredObject } from "./object-store.js";
 import { isWrite, type S3Request } from "./s3-request.js";
-import { deletedXml, errorXml, keysOfDelete, listXml, uploadedXml, uploadXml } from "./s3-xml.js";
+import { deletedXml, errorXml, keysOfDelete, listXml, uploadedXml, uploadsXml, uploadXml } from "./s3-xml.js";
 
 export interface S3Response {
   readonly status: number;
@@ -15,7 +15,7 @@ export function errorResponse(status: number, code: string, region?: string): S3
 const XML = { "content-type": "application/xml" };
 const LIST_MAX = 1_000;
 
-/** Carries out a request, as S3 does. A request that LanceDB does not send is answered with 501. */
+/** Carries out a request, as S3 does. A request that the plugin does not send is answered with 501. */
 export function respond(store: ObjectStore, request: S3Request): S3Response {
   return isWrite(request) ? write(store, request) : read(store, request);
 }
@@ -35,7 +35,7 @@ function write(store: ObjectStore, request: S3Request): S3Response {
       return { status: 200, headers: XML, body: deletedXml(keys) };
     }
     case "begin_upload":
-      return { status: 200, headers: XML, body: uploadXml(store.beginUpload()) };
+      return { status: 200, headers: XML, body: uploadXml(store.beginUpload(key)) };
     case "put_part": {
       const etag = store.putPart(upload, Number(query.get("partNumber")), body);
       return etag === undefined ? errorResponse(404, "NoSuchUpload") : { status: 200, headers: { etag } };
@@ -45,8 +45,7 @@ function write(store: ObjectStore, request: S3Request): S3Response {
       return whole === undefined ? errorResponse(404, "NoSuchUpload") : put(store, request, whole);
     }
     case "abort_upload":
-      store.abortUpload(upload);
-      return { status: 204 };
+      return store.abortUpload(upload) ? { status: 204 } : errorResponse(404, "NoSuchUpload");
     default:
       return errorResponse(501, "NotImplemented");
   }
@@ -65,15 +64,11 @@ function put(store: ObjectStore, { operation, key, headers }: S3Request, body: B
 
 function read(store: ObjectStore, { operation, key, query, headers }: S3Request): S3Response {
   switch (operation) {
-    case "list": {
-      const request = {
-        prefix: query.get("prefix") ?? "",
-        delimiter: query.get("delimiter") ?? "",
-        after: query.get("continuation-token") ?? query.get("start-after") ?? "",
-        limit: Number(query.get("max-keys") ?? LIST_MAX),
-      };
-      const listing = store.list(request);
-      return { status: 200, headers: XML, body: listXml(listing, (name) => store.get(name)!) };
+    case "list":
+      return { status: 200, headers: XML, body: listObjects(store, query) };
+    case "list_uploads": {
+      const body = (store.ignoresUploads ? listObjects : listUploads)(store, query);
+      return { status: 200, headers: XML, body };
     }
     case "get":
     case "head": {
@@ -86,6 +81,24 @@ function read(store: ObjectStore, { operation, key, query, headers }: S3Request)
     default:
       return errorResponse(501, "NotImplemented");
   }
+}
+
+function listObjects(store: ObjectStore, query: URLSearchParams): string {
+  const request = {
+    prefix: query.get("prefix") ?? "",
+    delimiter: query.get("delimiter") ?? "",
+    after: query.get("continuation-token") ?? query.get("start-after") ?? "",
+    limit: Number(query.get("max-keys") ?? LIST_MAX),
+  };
+  return listXml(store.list(request), (name) => store.get(name)!);
+}
+
+function listUploads({ uploads }: ObjectStore, query: URLSearchParams): string {
+  const [key, id] = [query.get("key-marker") ?? "", query.get("upload-id-marker") ?? ""];
+  const found = uploads.filter((upload) => upload.key.startsWith(query.get("prefix") ?? ""));
+  const from = found.findIndex((upload) => upload.key === key && upload.id === id) + 1;
+  const page = found.slice(from, from + LIST_MAX);
+  return uploadsXml(page, from + page.length < found.length ? page.at(-1) : undefined);
 }
 
 const RANGE = /^bytes=(\d*)-(\d*)$/;

@@ -1,5 +1,5 @@
 import { withEntities, withoutEntities } from "../../src/store/s3-xml.js";
-import type { Listing, StoredObject } from "./object-store.js";
+import type { Listing, StoredObject, Upload } from "./object-store.js";
 
 export function errorXml(code: string, region?: string): string {
   const named = region === undefined ? "" : element("Region", region);
@@ -24,6 +24,16 @@ export function deletedXml(keys: readonly string[]): string {
 
 export function uploadXml(id: string): string {
   return document("InitiateMultipartUploadResult", element("UploadId", id));
+}
+
+/** @param last the last upload of the page, if more follow. */
+export function uploadsXml(uploads: readonly Upload[], last: Upload | undefined): string {
+  const found = uploads.map(
+    ({ key, id }) => `<Upload>${element("Key", key)}${element("UploadId", id)}</Upload>`,
+  );
+  const next = last && element("NextKeyMarker", last.key) + element("NextUploadIdMarker", last.id);
+  const truncated = element("IsTruncated", String(last !== undefined));
+  return document("ListMultipartUploadsResult", [truncated, next ?? "", ...found].join(""));
 }
 
 export function uploadedXml(etag: string): string {
