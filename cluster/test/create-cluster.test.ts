@@ -4,6 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { FakeS3 } from "../../plugins/lancedb/test/s3/fake-s3.js";
 import { bucketOptions } from "../../plugins/lancedb/test/s3/s3-fixture.js";
+import { isWrite, type S3Request } from "../../plugins/lancedb/test/s3/s3-request.js";
 import { ClusterBucket, createCluster, requireTables } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 
@@ -13,7 +14,10 @@ const WANTED = {
 };
 
 let fixture: ClusterFixture;
+let s3: FakeS3;
 let tables: TableBucket;
+/** Keys that were written to the object store. */
+let writes: string[];
 let nameCount = 0;
 let name: string;
 
@@ -22,23 +26,33 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 beforeEach(async () => {
-  const s3 = await FakeS3.start();
+  s3 = await FakeS3.start();
   onTestFinished(() => s3.stop());
-  tables = await TableBucket.open(bucketOptions(s3), systemClock);
+  tables = TableBucket.connect(bucketOptions(s3), systemClock);
+  writes = [];
+  const note = (request: S3Request) => {
+    if (isWrite(request)) writes.push(request.key);
+    return false;
+  };
+  s3.fail({ matches: note, afterEffect: false, answer: 500 });
   nameCount += 1;
   name = `created-${nameCount}`;
 });
 
 /** Creates a cluster as if the test's server had this version. */
-function create(wanted = WANTED, openTables = async () => tables, version = "2.15.2") {
+function create(wanted = WANTED, version = "2.15.2") {
   const info = { ...fixture.connection.info, version };
   const connection: NatsConnection = Object.create(fixture.connection, { info: { value: info } });
-  return createCluster(connection, { name, requestTimeoutMs: 5_000 }, wanted, openTables);
+  return createCluster(connection, { name, requestTimeoutMs: 5_000 }, wanted, tables);
 }
 
-const neverOpened = async (): Promise<TableBucket> => {
-  throw new Error("the object store was opened");
-};
+/** Returns the record of the cluster in its bucket. */
+async function record(): Promise<unknown> {
+  const bucket = await ClusterBucket.open(fixture.connection, { name, requestTimeoutMs: 5_000 });
+  return bucket.get("cluster");
+}
+
+const NO_BUCKET = { message: expect.stringContaining("stream not found") };
 
 it("a new cluster has an id, which its tables have too", async () => {
   const { identity, isNew } = await create();
@@ -64,10 +78,12 @@ it("a second creation changes nothing, and completes an interrupted one", async 
 
 it("a cluster cannot be created again with other properties", async () => {
   await create();
-  await expect(create({ ...WANTED, shardCount: 8 }, neverOpened)).rejects.toMatchObject({
+  const before = s3.requestCount;
+  await expect(create({ ...WANTED, shardCount: 8 })).rejects.toMatchObject({
     code: "conflict",
     message: `bucket ${name} has a cluster with shardCount 16, not 8: repeat its values, or use another cluster name and prefix`,
   });
+  expect(s3.requestCount).toBe(before);
 });
 
 it("tables of another cluster are refused before anything is written", async () => {
@@ -76,14 +92,47 @@ it("tables of another cluster are refused before anything is written", async () 
     code: "conflict",
     message: "s3://bucket/tables belongs to cluster other: use another prefix for a new cluster",
   });
-  const bucket = await ClusterBucket.open(fixture.connection, { name, requestTimeoutMs: 5_000 });
-  await expect(bucket.get("cluster")).rejects.toMatchObject({
-    message: expect.stringContaining("stream not found"),
+  await expect(requireTables(tables, { ...WANTED, id: "joined" })).rejects.toMatchObject({
+    message: "s3://bucket/tables belongs to cluster other, expected joined: use its bucket",
+  });
+  expect(writes).toEqual(["tables/_owner"]);
+  await expect(record()).rejects.toMatchObject(NO_BUCKET);
+});
+
+it("tables of no cluster are refused before anything is written", async () => {
+  await expect(requireTables(tables, { ...WANTED, id: "joined" })).rejects.toMatchObject({
+    message: "s3://bucket/tables belongs to no cluster: run `membus cluster init` again",
+  });
+  expect(writes).toEqual([]);
+});
+
+it("fewer servers than replicas are refused before anything is written", async () => {
+  await expect(create({ ...WANTED, replicas: 3 })).rejects.toMatchObject({
+    message: "there are fewer nats-servers with JetStream than 3 replicas: start more of them",
+  });
+  expect(writes).toEqual([]);
+  await expect(record()).rejects.toMatchObject(NO_BUCKET);
+});
+
+it("an unsuitable object store is refused before it has an owner, and can be replaced", async () => {
+  s3.store.versionId = "3sL4kqtJlcpXroDTDmJ";
+  await expect(create()).rejects.toMatchObject({
+    message: expect.stringContaining("turn off versioning and object lock"),
+  });
+  expect(await record()).toBeUndefined();
+  expect(writes).not.toContain("tables/_owner");
+  s3.store.versionId = undefined;
+  const { identity } = await create();
+  await requireTables(tables, identity);
+  s3.store.ignoresConditions = () => true;
+  await expect(requireTables(tables, identity)).rejects.toMatchObject({
+    message: expect.stringContaining("ignores If-None-Match"),
   });
 });
 
-it("an old server is refused before the object store is opened", async () => {
-  await expect(create(WANTED, neverOpened, "2.9.25")).rejects.toMatchObject({
+it("an old server is refused before the object store is asked", async () => {
+  await expect(create(WANTED, "2.9.25")).rejects.toMatchObject({
     message: expect.stringContaining("nats-server 2.9.25 is too old"),
   });
+  expect(s3.requestCount).toBe(0);
 });

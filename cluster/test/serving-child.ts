@@ -20,7 +20,7 @@ const settings = { maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJit
 const connection = await connect({ servers: [...servers], ignoreClusterUpdates: true, ...settings });
 const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-const tables = await TableBucket.open(
+const tables = TableBucket.connect(
   { bucket: "bucket", prefix: "tables", endpoint, ...credentials },
   systemClock,
 );

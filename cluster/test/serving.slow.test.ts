@@ -31,7 +31,7 @@ beforeEach(async () => {
   cluster = await fixture.createBucket();
   s3 = await FakeS3.start();
   onTestFinished(() => s3.stop());
-  tables = await TableBucket.open(bucketOptions(s3), systemClock);
+  tables = TableBucket.connect(bucketOptions(s3), systemClock);
 });
 
 async function startHost(name: string, parts: Partial<ServingParts> = {}): Promise<ServingHost> {

@@ -41,7 +41,7 @@ async function written(cluster: string): Promise<{ log: number; bucket: number; 
 it("1,000 stores of a tenant and their flush need a bounded number of writes and requests", async (context) => {
   requireRecentServer(context);
   const cluster = await fixture.createBucket();
-  const tables = await TableBucket.open(bucketOptions(s3), systemClock);
+  const tables = TableBucket.connect(bucketOptions(s3), systemClock);
   const connection = await fixture.connect();
   const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
   const stores = { cluster, connection, bucket, tables, log: { replicas: 1 } };

@@ -26,15 +26,14 @@ export interface InitOptions extends OptionsOf<typeof InitOptionsSchema> {}
 
 /**
  * Creates the cluster of the settings after a check of its servers and its store.
- * @throws {TypeError} for a value out of range. Else as `checkRouting`, `requireServerSync`,
- * `TableBucket.open` and `createCluster`.
+ * @throws {TypeError} for a value out of range. Else as `checkRouting`, `requireServerSync` and `createCluster`.
  */
 export async function initCluster({ config: own, output }: Session, given: InitOptions): Promise<void> {
   const config = asAuthHost(own);
   const options = parseOptions(InitOptionsSchema, given);
   if (options.replicas % 2 === 0)
     throw new TypeError("replicas must be 1, 3 or 5: an even number adds no safety");
-  const tableOptions = tableBucketOptions(options.store, process.env);
+  const tables = TableBucket.connect(tableBucketOptions(options.store, process.env), systemClock);
   const logger = createLogger(config.log_level);
   const { embedder } = await composeProviders(config, process.env, logger);
   const bus = await connectNatsBus(await natsOptions(config, "membus-cluster"), {
@@ -47,14 +46,11 @@ export async function initCluster({ config: own, output }: Session, given: InitO
     await requireServerSync(config.cluster?.monitoring ?? [], (problem) => {
       throw new MemoryError("unavailable", problem);
     });
-    const openTables = () => {
-      output.note("checking the object store");
-      return TableBucket.open(tableOptions, systemClock);
-    };
+    output.note("checking the object store");
     const bucket = bucketOptions(config);
     const { prefix } = config;
     const wanted = { ...options, prefix, store: normalStore(options.store), embedder: embedder?.id ?? null };
-    const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, openTables);
+    const { identity, isNew } = await createCluster(bus.connection, bucket, wanted, tables);
     const flags =
       bucket.name === DEFAULT_CLUSTER_NAME
         ? "--cluster URLS"

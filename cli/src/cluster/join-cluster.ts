@@ -28,9 +28,9 @@ export interface JoinedCluster {
 }
 
 /**
- * Opens the cluster of the settings for a host with this embedder. Writes nothing but objects that check the store.
- * @throws {TypeError} for an invalid store, or without credentials. Else as `requireCluster`, `requireTables`, `checkRouting` and
- * `TableBucket.open`.
+ * Opens the cluster of the settings for a host with this embedder. Writes nothing but objects that check its store.
+ * @throws {TypeError} for an invalid store, or without credentials. Else as `requireCluster`, `requireTables` and
+ * `checkRouting`.
  */
 export async function joinCluster(
   config: Config,
@@ -44,7 +44,7 @@ export async function joinCluster(
   const { connection } = bus;
   const { bucket, identity } = await requireCluster(connection, options, { prefix, store, embedder });
   await checkRoutes(bus, identity);
-  const tables = await TableBucket.open(tableBucketOptions(identity.store, env), systemClock);
+  const tables = TableBucket.connect(tableBucketOptions(identity.store, env), systemClock);
   await requireTables(tables, identity);
   const log = { replicas: identity.replicas };
   const stores = { cluster: options.name, connection, bucket, tables, clock: monotonicClock, log };

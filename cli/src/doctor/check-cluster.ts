@@ -98,7 +98,7 @@ async function storeFinding(
     return { check: "store", state: "warning", found: `${store} was not checked`, advice };
   }
   try {
-    const tables = await TableBucket.open(tableBucketOptions(store, env), systemClock);
+    const tables = TableBucket.connect(tableBucketOptions(store, env), systemClock);
     await requireTables(tables, identity);
     return { check: "store", state: "ok", found: store };
   } catch (error) {

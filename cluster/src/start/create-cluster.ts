@@ -8,27 +8,27 @@ import { requireSettings, requireVersion } from "./require-cluster.js";
 
 /**
  * Creates a cluster: its bucket, its identity, and the mark of its tables. Completes a creation that was interrupted.
+ * Writes nothing to the object store unless its tables may belong to the cluster, and the servers are suitable.
  *
- * @param openTables checks the object store, which writes to it. Called if the servers are suitable.
  * @throws {MemoryError} `conflict` if the bucket or the tables belong to another cluster, or if the cluster exists with other
- * properties. `runtime_error` for an old server, or fewer servers than replicas. `unavailable` if a server does not answer. Else as in `openTables`.
+ * properties. `runtime_error` for an old server, or fewer servers than replicas. `unavailable` if a server does not answer. Else as in `TableBucket.check`.
  */
 export async function createCluster(
   connection: NatsConnection,
   options: BucketOptions,
   wanted: Omit<ClusterIdentity, "id">,
-  openTables: () => Promise<TableBucket>,
+  tables: TableBucket,
 ): Promise<{ readonly identity: ClusterIdentity; readonly isNew: boolean }> {
   requireVersion(connection.info?.version ?? "");
   const bucket = await ClusterBucket.open(connection, options);
   const found = (await bucket.info()) && (await readIdentity(bucket));
   if (found !== undefined) requireSame(options.name, found, wanted);
   const identity = found ?? { ...wanted, id: randomUUID() };
-  const tables = await openTables();
   const owner = await tables.owner();
   if (owner !== undefined && owner !== identity.id) throw otherOwner(wanted.store, owner);
   await createClusterBucket(connection, options.name, wanted.replicas);
   requireSettings(options.name, (await bucket.info())!, wanted.replicas);
+  await tables.check();
   if (found === undefined) await writeIdentity(bucket, identity);
   if (!(await tables.claim(identity.id))) throw otherOwner(wanted.store, (await tables.owner()) ?? "?");
   return { identity, isNew: found === undefined };

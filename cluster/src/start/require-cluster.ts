@@ -54,11 +54,15 @@ export async function findCluster(connection: NatsConnection, options: BucketOpt
   return { bucket, identity };
 }
 
-/** @throws {MemoryError} `runtime_error` unless the tables belong to the cluster. Else as in `TableBucket.owner`. */
+/**
+ * Requires tables of the cluster, and then checks their object store, which writes to it.
+ * @throws {MemoryError} `runtime_error` unless the tables belong to the cluster. Else as in `TableBucket.check`.
+ */
 export async function requireTables(tables: TableBucket, { id, store }: ClusterIdentity): Promise<void> {
   const owner = await tables.owner();
   if (owner === undefined) throw refusal(`${store} belongs to no cluster`, "run `membus cluster init` again");
   if (owner !== id) throw refusal(`${store} belongs to cluster ${owner}, expected ${id}`, "use its bucket");
+  await tables.check();
 }
 
 /** @throws {MemoryError} `runtime_error` for an old server. */

@@ -1,6 +1,6 @@
 import { type Clock, parseOptions } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { checkBucket } from "./s3-check.js";
+import { checkBucket, explained, placeOf } from "./s3-check.js";
 import { S3Client, type S3Refusal } from "./s3-client.js";
 import {
   type ResolvedTableBucketOptions,
@@ -14,30 +14,42 @@ import type { TableStore } from "./table-store.js";
 const KEEPS_UPLOADS =
   "the object store does not list or abort unfinished uploads, so those of killed hosts may keep forgotten bytes: allow ListBucketMultipartUploads and AbortMultipartUpload, and let the bucket abort incomplete uploads";
 
-/** A bucket that was found suitable for tables. */
+/** A bucket for tables. `check` finds out whether it is suitable. */
 export class TableBucket {
   readonly #options: ResolvedTableBucketOptions;
+  readonly #clock: Clock;
   readonly #client: S3Client;
   #hasWarned = false;
 
   private constructor(options: ResolvedTableBucketOptions, clock: Clock) {
     this.#options = options;
+    this.#clock = clock;
     this.#client = new S3Client(options, clock, () => undefined);
   }
 
   /**
+   * Connects to a bucket. Sends nothing.
    * @throws {TypeError} for an unknown option or a value out of range.
-   * @throws {MemoryError} `runtime_error` for a bucket that is not suitable, `unavailable` if it does not answer.
    */
-  static async open(options: TableBucketOptions, clock: Clock): Promise<TableBucket> {
-    const resolved = parseOptions(TableBucketOptionsSchema, options);
-    await checkBucket(resolved, clock);
-    return new TableBucket(resolved, clock);
+  static connect(options: TableBucketOptions, clock: Clock): TableBucket {
+    return new TableBucket(parseOptions(TableBucketOptionsSchema, options), clock);
   }
 
-  /** Returns the id of the owner of the prefix. Undefined if it has none. Errors as in `S3Client`. */
+  /**
+   * Checks the bucket with objects that it writes and deletes.
+   * @throws {MemoryError} `runtime_error` for a bucket that is not suitable, `unavailable` if it does not answer.
+   */
+  check(): Promise<void> {
+    return checkBucket(this.#options, this.#clock);
+  }
+
+  /** Returns the id of the owner of the prefix. Undefined if it has none. Writes nothing. Errors as in `check`. */
   async owner(): Promise<string | undefined> {
-    return (await this.#client.get(this.#ownerKey))?.toString();
+    const owner = await explained(
+      () => this.#client.get(this.#ownerKey),
+      `the owner of ${placeOf(this.#options)} cannot be read: allow GetObject and ListBucket to these credentials`,
+    );
+    return owner?.toString();
   }
 
   /** Gives the prefix to an owner. @returns false if it belongs to another one. Errors as in `S3Client`. */

@@ -23,7 +23,7 @@ const WRITER_COUNT = 4;
 export async function checkBucket(options: ResolvedTableBucketOptions, clock: Clock): Promise<void> {
   const client = new S3Client(options, clock, () => undefined);
   const prefix = `${options.prefix}/_check/${randomUUID()}/`;
-  const place = `${endpointOf(options)}/${options.bucket}/${options.prefix}`;
+  const place = placeOf(options);
   await checkObjects(client, prefix, place);
   await requireStep(
     () => checkWriters(options, prefix),
@@ -89,16 +89,32 @@ async function removeAll(client: S3Client, prefix: string): Promise<boolean> {
   return (await client.list(prefix)).objects.length === 0;
 }
 
+/** Returns the place of the tables, for messages. */
+export function placeOf(options: ResolvedTableBucketOptions): string {
+  return `${endpointOf(options)}/${options.bucket}/${options.prefix}`;
+}
+
 async function requireStep(step: () => Promise<unknown>, message: string): Promise<void> {
-  let cause: unknown;
+  if (!(await explained(step, message))) throw unsuitable(message, undefined);
+}
+
+/**
+ * Returns the result of a step.
+ * @throws {MemoryError} `runtime_error` with the message, or a better remedy, if the step fails. `unavailable` if the object
+ * store does not answer.
+ */
+export async function explained<T>(step: () => Promise<T>, message: string): Promise<T> {
   try {
-    if (await step()) return;
+    return await step();
   } catch (error) {
     throwIfUnreachable(error);
-    cause = error;
+    const remedy = error instanceof S3Refusal ? remedyFor(error) : undefined;
+    throw unsuitable(remedy ?? message, error);
   }
-  const remedy = cause instanceof S3Refusal ? remedyFor(cause) : undefined;
-  throw new MemoryError("runtime_error", remedy ?? message, { reason: "bucket_unsuitable" }, { cause });
+}
+
+function unsuitable(message: string, cause: unknown): MemoryError {
+  return new MemoryError("runtime_error", message, { reason: "bucket_unsuitable" }, { cause });
 }
 
 /** Returns how to reach the bucket at all. Undefined for any other refusal. */

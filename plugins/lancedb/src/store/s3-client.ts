@@ -105,10 +105,13 @@ export class S3Client {
     return { objects, prefixes };
   }
 
-  /** Returns undefined if the object does not exist. */
+  /** Returns undefined if the object does not exist, but its bucket does. */
   async get(key: string): Promise<Buffer | undefined> {
-    const { status, body } = await this.#ask({ method: "GET", key }, [404]);
-    return status === 404 ? undefined : body;
+    const answer = await this.#ask({ method: "GET", key }, [404]);
+    if (answer.status !== 404) return answer.body;
+    const refusal = new S3Refusal(`GET of ${this.#options.bucket}/${key}`, answer);
+    if (refusal.code === "NoSuchBucket") throw refusal;
+    return undefined;
   }
 
   /** Returns whether the bucket keeps earlier versions of an object that exists. */

@@ -17,7 +17,7 @@ function testProgram(program: S3Program): void {
   let tables: OwnedTables;
   beforeAll(async () => {
     s3 = await RealS3.start(program);
-    tables = new OwnedTables(await TableBucket.open({ ...s3.options, prefix: "tables" }, systemClock));
+    tables = new OwnedTables(TableBucket.connect({ ...s3.options, prefix: "tables" }, systemClock));
   });
   afterAll(async () => {
     await tables?.close();
@@ -25,7 +25,7 @@ function testProgram(program: S3Program): void {
   });
 
   it("passes the check of a bucket", async () => {
-    await expect(TableBucket.open({ ...s3.options, prefix: "checked" }, systemClock)).resolves.toBeDefined();
+    await TableBucket.connect({ ...s3.options, prefix: "checked" }, systemClock).check();
   });
 
   it("keeps rows of successive owners, and refuses the changes of former ones", async () => {
@@ -75,8 +75,7 @@ describe.skipIf(!isInstalled(moto))("moto (needs MEMBUS_TEST_MOTO, or moto_serve
     const s3 = await RealS3.start(moto);
     onTestFinished(() => s3.stop());
     await s3.keepVersions();
-    await expect(TableBucket.open({ ...s3.options, prefix: "tables" }, systemClock)).rejects.toThrow(
-      "turn off versioning and object lock",
-    );
+    const checked = TableBucket.connect({ ...s3.options, prefix: "tables" }, systemClock).check();
+    await expect(checked).rejects.toThrow("turn off versioning and object lock");
   });
 });

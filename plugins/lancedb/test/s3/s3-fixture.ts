@@ -29,7 +29,7 @@ export class S3Fixture extends OwnedTables {
 
   static async open(): Promise<S3Fixture> {
     const s3 = await FakeS3.start();
-    return new S3Fixture(s3, await TableBucket.open(bucketOptions(s3), systemClock));
+    return new S3Fixture(s3, TableBucket.connect(bucketOptions(s3), systemClock));
   }
 
   /** Keys of all manifests of tables. */

@@ -66,7 +66,7 @@ let bucket: TableBucket | undefined;
 /** Connects to the suite's server. A process of the suite connects when it loads this module. */
 export async function connect(endpoint: string): Promise<void> {
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  bucket = await TableBucket.open({ bucket: "bucket", prefix, endpoint, ...credentials }, systemClock);
+  bucket = TableBucket.connect({ bucket: "bucket", prefix, endpoint, ...credentials }, systemClock);
 }
 
 const { [ENDPOINT]: inherited } = process.env;

@@ -11,26 +11,27 @@ beforeEach(async () => {
 });
 afterEach(() => s3.stop());
 
-const open = () => TableBucket.open(bucketOptions(s3), systemClock);
+const bucket = () => TableBucket.connect(bucketOptions(s3), systemClock);
+const check = () => bucket().check();
 const refusal = (message: string) => ({ code: "runtime_error", message: expect.stringContaining(message) });
 
 it("a suitable bucket is accepted, and the check leaves nothing in it", async () => {
-  await open();
+  await check();
   expect(s3.store.keys).toEqual([]);
 });
 
 it("a store that ignores If-None-Match is refused", async () => {
   s3.store.ignoresConditions = () => true;
-  await expect(open()).rejects.toMatchObject(
+  await expect(check()).rejects.toMatchObject(
     refusal("ignores If-None-Match, so hosts would overwrite each other's tables: use an object store"),
   );
 });
 
 it("a bucket that keeps earlier versions is refused, but not one that no longer does", async () => {
   s3.store.versionId = "3sL4kqtJlcpXroDTDmJ";
-  await expect(open()).rejects.toMatchObject(refusal("turn off versioning and object lock"));
+  await expect(check()).rejects.toMatchObject(refusal("turn off versioning and object lock"));
   s3.store.versionId = "null";
-  await open();
+  await check();
 });
 
 it("a store in which two writers make the same version is refused", async () => {
@@ -43,7 +44,7 @@ it("a store in which two writers make the same version is refused", async () => 
     version = key;
     return true;
   });
-  const opened = expect(open()).rejects.toMatchObject(
+  const opened = expect(check()).rejects.toMatchObject(
     refusal("lose rows: use an object store with conditional writes"),
   );
   await held.arrived;
@@ -60,7 +61,7 @@ it.each<[S3Operation, string]>([
 ])("a bucket that forbids %s is refused", async (operation, message) => {
   const matches = (request: S3Request) => request.operation === operation;
   s3.fail({ matches, afterEffect: false, answer: 403, isLasting: true });
-  await expect(open()).rejects.toMatchObject(refusal(message));
+  await expect(check()).rejects.toMatchObject(refusal(message));
 });
 
 it.each([
@@ -78,18 +79,26 @@ it.each([
     isLasting: true,
     ...(region && { region }),
   });
-  await expect(open()).rejects.toMatchObject(refusal(message));
+  await expect(check()).rejects.toMatchObject(refusal(message));
+  await expect(bucket().owner()).rejects.toMatchObject(refusal(message));
+});
+
+it("an owner that cannot be read is refused, and nothing is written", async () => {
+  s3.fail({ matches: ({ operation }) => operation === "get", afterEffect: false, answer: 403 });
+  const message = "cannot be read: allow GetObject and ListBucket to these credentials";
+  await expect(bucket().owner()).rejects.toMatchObject(refusal(message));
+  expect(s3.requestCount).toBe(1);
 });
 
 it("a store that does not answer may be tried again", async () => {
   s3.fail({ matches: () => true, afterEffect: false, answer: 503, isLasting: true });
-  await expect(open()).rejects.toMatchObject({
+  await expect(check()).rejects.toMatchObject({
     code: "unavailable",
     detail: { reason: "storage_unreachable" },
   });
 });
 
-it("an unknown option is refused", async () => {
+it("an unknown option is refused", () => {
   const options = { ...bucketOptions(s3), buckett: "b" };
-  await expect(TableBucket.open(options, systemClock)).rejects.toThrow("unknown option `buckett`");
+  expect(() => TableBucket.connect(options, systemClock)).toThrow("unknown option `buckett`");
 });
