@@ -1,5 +1,13 @@
-export { type BucketOptions, ClusterBucket } from "./bucket/index.js";
 export {
+  type AccountSpaceOptions,
+  accountSpace,
+  type BucketOptions,
+  ClusterBucket,
+  type StorageSpace,
+} from "./bucket/index.js";
+export {
+  SpaceWatch,
+  type SpaceWatchParts,
   type StreamLogOptions,
   StreamLogOptionsSchema,
   type StreamLogServices,

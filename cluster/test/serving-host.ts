@@ -6,24 +6,32 @@ import { type MonotonicClock, monotonicClock, silentLogger } from "@membus/proto
 import type { PluginServices } from "@membus/protocol/plugin";
 import type { NatsConnection } from "@nats-io/transport-node";
 import {
+  accountSpace,
   type ClusterStores,
   type OwnedShard,
   openShardPlace,
   ShardedBus,
   ShardedPlugin,
   ShardServing,
+  SpaceWatch,
 } from "../src/index.js";
 
 export const SHARD_COUNT = 8;
+/** Milliseconds between two polls of the cluster's records. */
+export const POLL_MS = 20;
 /** As in `membus up --cluster`. */
 const FLUSH_IDLE_MS = 60_000;
 
-export interface ServingParts extends Omit<ClusterStores, "clock"> {
-  /** Clock of ownership and serving. The default is the clock of the machine. */
-  readonly clock?: MonotonicClock;
+interface HostParts extends ServingParts {
+  readonly space: SpaceWatch;
+}
+
+export interface ServingParts extends Omit<ClusterStores, "clock" | "space"> {
   readonly name: string;
   readonly leaseMs: number;
   readonly flushIdleMs?: number;
+  /** Clock of polls and leases. Default: the machine's. */
+  readonly clock?: MonotonicClock;
   /** Runs before the plugin of the working tier of a shard is closed. */
   readonly beforeClose?: () => Promise<void>;
   /** Runs before a durable tier of a shard is opened. */
@@ -42,11 +50,12 @@ export class ServingHost {
     this.#episodic = tiers[1]!;
     this.#host = host;
     const services = { bucket: parts.bucket, clock: parts.clock ?? monotonicClock, logger: silentLogger };
-    const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: parts.leaseMs, pollMs: 20 };
+    const options = { host: parts.name, shardCount: SHARD_COUNT, leaseMs: parts.leaseMs, pollMs: POLL_MS };
     this.serving = new ShardServing(options, services, { bus, tiers });
   }
 
-  static async start(parts: ServingParts): Promise<ServingHost> {
+  static async start(given: ServingParts): Promise<ServingHost> {
+    const parts = { ...given, space: spaceWatch(given) };
     const bus = new ShardedBus(natsBusFromConnection(parts.connection, {}));
     const working = new ShardedPlugin({
       shardCount: SHARD_COUNT,
@@ -90,10 +99,16 @@ function workingPlugin({ beforeClose }: ServingParts): KitPlugin {
   return plugin;
 }
 
-function episodicPlugin(parts: ServingParts, owned?: OwnedShard): KitPlugin {
+function spaceWatch({ connection, log }: ServingParts): SpaceWatch {
+  const replicas = log?.replicas ?? 3;
+  const read = async () => [await accountSpace(connection, { replicas, requestTimeoutMs: 1_000 })];
+  return new SpaceWatch({ clock: monotonicClock, logger: silentLogger, replicas, read });
+}
+
+function episodicPlugin(parts: HostParts, owned?: OwnedShard): KitPlugin {
   const openPlace = async (services: PluginServices) => {
     await parts.beforeOpen?.(owned!);
-    return openShardPlace({ ...parts, clock: monotonicClock }, owned!, services);
+    return openShardPlace({ clock: monotonicClock, ...parts }, owned!, services);
   };
   const acceptLoss = owned?.acceptLoss ?? false;
   const options = { flushIdleMs: parts.flushIdleMs ?? FLUSH_IDLE_MS, flushAtMaintenance: false };

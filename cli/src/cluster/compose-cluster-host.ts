@@ -48,7 +48,8 @@ export async function composeClusterHost(
 ): Promise<ClusterHost> {
   const providers = await composeProviders(given, env, logger);
   await requireServerSync(given.cluster?.monitoring ?? [], (problem) => logger.warn({}, problem));
-  const joined = await joinCluster(given, bus, providers.embedder?.id ?? null, env);
+  const embedder = providers.embedder?.id ?? null;
+  const joined = await joinCluster(given, bus, { embedder, env, logger });
   const { identity, stores } = joined;
   const config = fitToMemory(given, limit, identity.shardCount);
   const plugins = shardedPlugins(config, joined);

@@ -1,16 +1,20 @@
 import type { NatsBus } from "@membus/bus";
 import {
+  accountSpace,
   type ClusterIdentity,
   type ClusterStores,
   checkRouting,
   type Routing,
   requireCluster,
   requireTables,
+  SpaceWatch,
 } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { monotonicClock, systemClock } from "@membus/protocol";
+import type { Logger } from "@membus/protocol/plugin";
 import type { Config } from "../config/config-schema.js";
 import { DEFAULT_CLUSTER_NAME } from "../flags/cluster-flags.js";
+import { readServerSpace } from "./server-space.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
 /** Time limit of one request to JetStream. */
@@ -20,6 +24,13 @@ const PROBE_TIMEOUT_MS = 5_000;
 
 export function bucketOptions({ cluster }: Config) {
   return { name: cluster?.name ?? DEFAULT_CLUSTER_NAME, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+}
+
+export interface JoinParts {
+  /** Id of the embedder, or null without one. */
+  readonly embedder: string | null;
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: Logger;
 }
 
 export interface JoinedCluster {
@@ -35,8 +46,7 @@ export interface JoinedCluster {
 export async function joinCluster(
   config: Config,
   bus: NatsBus,
-  embedder: string | null,
-  env: NodeJS.ProcessEnv,
+  { embedder, env, logger }: JoinParts,
 ): Promise<JoinedCluster> {
   const { prefix, cluster } = config;
   const store = cluster?.store && normalStore(cluster.store);
@@ -46,8 +56,15 @@ export async function joinCluster(
   await checkRoutes(bus, identity);
   const tables = TableBucket.connect(tableBucketOptions(identity.store, env), systemClock);
   await requireTables(tables, identity);
-  const log = { replicas: identity.replicas };
-  const stores = { cluster: options.name, connection, bucket, tables, clock: monotonicClock, log };
+  const { replicas } = identity;
+  const log = { replicas };
+  const limits = { replicas, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const read = async () => [
+    await accountSpace(connection, limits),
+    ...(await readServerSpace(cluster?.monitoring ?? [])),
+  ];
+  const space = new SpaceWatch({ clock: monotonicClock, logger, replicas, read });
+  const stores = { cluster: options.name, connection, bucket, tables, clock: monotonicClock, space, log };
   return { identity, stores };
 }
 

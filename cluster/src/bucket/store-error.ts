@@ -4,6 +4,10 @@ import { JetStreamApiError } from "@nats-io/jetstream";
 /** Codes of JetStream for a write that expected another revision. */
 const WRONG_LAST_SEQUENCE = new Set([10071, 10164]);
 const STREAM_NOT_FOUND = 10059;
+/** Codes of JetStream for an account or a server without space. */
+const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
+/** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
+const STORE_FAILED = 10_077;
 /** Status of a request that no repetition can mend. */
 const BAD_REQUEST = 400;
 const RETRY_AFTER_MS = 500;
@@ -15,6 +19,12 @@ export function isRefused(error: unknown): boolean {
 
 export function isMissingStream(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND;
+}
+
+/** Whether the server refused a write because the stream, the account or the server has no space. */
+export function isFull(error: unknown): boolean {
+  if (!(error instanceof JetStreamApiError)) return false;
+  return NO_SPACE.has(error.code) || (error.code === STORE_FAILED && error.message.includes("maximum"));
 }
 
 /** Converts an error of a request to the API of JetStream. In an account without JetStream it gets no answer. */
@@ -36,6 +46,8 @@ export function apiError(error: unknown): Error {
 export function storeError(error: unknown): Error {
   if (isMemoryError(error) || error instanceof TypeError) return error;
   const { name, message } = error as Error;
+  if (isFull(error))
+    return unanswered(`JetStream has no space: ${message}. Raise the limits of its storage`, error);
   const isApiError = error instanceof JetStreamApiError;
   if (name === "InvalidArgumentError" || (isApiError && error.status === BAD_REQUEST))
     return new MemoryError("runtime_error", `JetStream refused a request: ${message}`, {}, { cause: error });

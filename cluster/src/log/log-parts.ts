@@ -4,12 +4,14 @@ import type { Logger } from "@membus/protocol/plugin";
 import type { ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
 import type { MessageWriter } from "./message-writer.js";
+import type { SpaceWatch } from "./space-watch.js";
 import type { ResolvedStreamLogOptions } from "./stream-log-options.js";
 
 export interface LogParts {
   readonly streams: LogStreams;
   readonly writer: MessageWriter;
   readonly hold: ShardHold;
+  readonly space: SpaceWatch | undefined;
   readonly keeper: LogKeeper | undefined;
   readonly options: ResolvedStreamLogOptions;
   /** Largest data of one message. */

@@ -1,26 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { delay, MemoryError, type MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { JetStreamApiError } from "@nats-io/jetstream";
-import { isTemporary, storeError } from "../bucket/index.js";
+import { isFull, isTemporary, storeError } from "../bucket/index.js";
 import type { ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
 import { lostLog } from "./lost-log.js";
 import type { MessageHead } from "./message-format.js";
+import type { SpaceWatch } from "./space-watch.js";
 import type { StreamSegment } from "./stream-segment.js";
 import { WriteStall } from "./write-stall.js";
 
 const RETRY_MS = 50;
-/** Codes of JetStream for an account or a server without space. */
-const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
-/** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
-const STORE_FAILED = 10_077;
 
 export interface WriterParts {
   readonly streams: LogStreams;
   readonly hold: ShardHold;
   readonly clock: MonotonicClock;
   readonly logger: Logger;
+  readonly space?: SpaceWatch | undefined;
 }
 
 /** Writes messages of one owner. A message without an answer is written again until its fate is known. */
@@ -60,7 +57,7 @@ export class MessageWriter {
 
   /** Writes a message like `write`. @returns false if another owner has written to the segment. */
   async follow(segment: StreamSegment, head: MessageHead, data: Uint8Array): Promise<boolean> {
-    const { streams, hold, clock } = this.#parts;
+    const { streams, hold, clock, space } = this.#parts;
     const id = `${this.#id}-${++this.#messageCount}`;
     for (let isFirst = true; ; isFirst = false) {
       hold.mustOwn();
@@ -70,6 +67,7 @@ export class MessageWriter {
         if (!isWritten && !(await streams.hasNext(segment, id))) return false;
         segment.streamSeq += 1;
         this.#stall.end();
+        space?.wrote(data.length);
         return true;
       } catch (error) {
         await this.#checkRepeatable(error, isFirst, segment);
@@ -91,11 +89,6 @@ export class MessageWriter {
     const problem = this.#stall.failed(name, known, info === "unknown" ? undefined : info);
     if (problem !== undefined && this.#isOpening) throw problem;
   }
-}
-
-function isFull(error: unknown): boolean {
-  if (!(error instanceof JetStreamApiError)) return false;
-  return NO_SPACE.has(error.code) || (error.code === STORE_FAILED && error.message.includes("maximum"));
 }
 
 function fullError(cause: unknown): MemoryError {

@@ -12,6 +12,7 @@ import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
 import { SegmentReader } from "./segment-reader.js";
 import { beginSegment } from "./segment-starter.js";
+import type { SpaceWatch } from "./space-watch.js";
 import { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";
 import { newPart, type StreamSegment } from "./stream-segment.js";
 
@@ -24,6 +25,8 @@ export interface StreamLogServices {
   readonly connection: NatsConnection;
   readonly hold: ShardHold;
   readonly clock?: MonotonicClock;
+  /** Says whether JetStream has little space left. Without it appends are refused only by the servers. */
+  readonly space?: SpaceWatch;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface StreamLogServices {
  */
 export function streamLog(
   options: StreamLogOptions,
-  { connection, hold, clock = monotonicClock }: StreamLogServices,
+  { connection, hold, clock = monotonicClock, space }: StreamLogServices,
 ): OpenLog {
   const resolved = parseOptions(StreamLogOptionsSchema, options);
   return async (_directory, recovery, services) => {
@@ -42,8 +45,8 @@ export function streamLog(
     const reader = new SegmentReader({ streams, hold, clock, onRecord: recovery.onRecord });
     const messageBytes = Math.min(connection.info?.max_payload ?? MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX);
     const parts: LogParts = {
-      ...{ streams, hold, options: resolved, keeper: recovery.keeper, ...services },
-      writer: new MessageWriter({ streams, hold, clock, logger: services.logger }),
+      ...{ streams, hold, space, options: resolved, keeper: recovery.keeper, ...services },
+      writer: new MessageWriter({ streams, hold, clock, space, logger: services.logger }),
       messageBytesMax: Math.max(messageBytes - HEAD_BYTES, HEAD_BYTES),
     };
     const { segments, nextSeq } = await openSegments(resolved.name, reader, recovery);
@@ -119,6 +122,10 @@ class StreamLog implements Log {
       segmentCount: segments.length,
       cutBytes: 0,
     };
+  }
+
+  get shortage(): MemoryError | undefined {
+    return this.#parts.space?.shortage;
   }
 
   append(encode: (seq: number) => Uint8Array): Promise<number> {

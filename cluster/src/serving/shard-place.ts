@@ -5,7 +5,7 @@ import type { MonotonicClock } from "@membus/protocol";
 import type { PluginServices } from "@membus/protocol/plugin";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { ClusterBucket } from "../bucket/index.js";
-import { type StreamLogOptions, streamLog } from "../log/index.js";
+import { type SpaceWatch, type StreamLogOptions, streamLog } from "../log/index.js";
 import { openKvPlace } from "../place/index.js";
 import type { OwnedShard } from "./owned-shard.js";
 
@@ -17,6 +17,7 @@ export interface ClusterStores {
   readonly bucket: ClusterBucket;
   readonly tables: TableBucket;
   readonly clock: MonotonicClock;
+  readonly space: SpaceWatch;
   readonly log?: Omit<StreamLogOptions, "name">;
   /** Options of the tables: caches and maintenance. */
   readonly storage?: LanceStorageOptions;
@@ -24,13 +25,16 @@ export interface ClusterStores {
 
 /** Opens the place of an owned shard's tier: its log in streams, its tables in a bucket of objects. */
 export function openShardPlace(
-  { cluster, connection, bucket, tables, clock, log, storage }: ClusterStores,
+  { cluster, connection, bucket, tables, clock, space, log, storage }: ClusterStores,
   { shard, hold, acceptLoss = false, givenUp = [] }: OwnedShard,
   services: PluginServices,
 ): TierPlace {
   const { tier, logger } = services;
   const context = { directory: "", acceptLoss, givenUp, ...storageServices(services) };
-  const openLog = streamLog({ ...log, name: `${cluster}-${shard}-${tier}` }, { connection, hold, clock });
+  const openLog = streamLog(
+    { ...log, name: `${cluster}-${shard}-${tier}` },
+    { connection, hold, clock, space },
+  );
   return openKvPlace(
     { shard, tier, hold, bucket, clock, logger },
     {

@@ -1,4 +1,4 @@
-import type { Clock } from "@membus/protocol";
+import type { Clock, MemoryError } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 
 /**
@@ -98,6 +98,8 @@ export interface Log {
   /** Sequence number of the next append. Grows by one per append, and goes back if appends fail. */
   readonly nextSeq: number;
   readonly stats: LogStats;
+  /** Error of stores while the log has so little space left that only records that free space are wanted. */
+  readonly shortage?: MemoryError | undefined;
 
   /**
    * Appends one record. `encode` runs before this returns, and its bytes are copied. Therefore the order of

@@ -67,6 +67,8 @@ export class Flusher {
   /** Time of the last successful run, Unix seconds. 0 before the first. */
   #flushedAt = 0;
   #purgedAt = 0;
+  /** Last record up to which the log was emptied because it had little space left. */
+  #emptiedSeq = 0;
   #flushFailures = 0;
   #cancelTimer: (() => void) | undefined;
   #closed = false;
@@ -122,16 +124,13 @@ export class Flusher {
    */
   maintain(): Promise<void> {
     return this.#maintenance(async () => {
-      const { log, erasure, clock, moveReplies } = this.dependencies;
+      const { log, erasure, clock } = this.dependencies;
       try {
         if (erasure.isFlushDue(log.stats.firstSeq, clock.now())) await this.flush();
         await this.#maintainStorage();
-        const before = erasure.overdueBefore(log.stats.firstSeq, clock.now());
-        if (before > 0) {
-          await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));
-          // Records that were logged in between would keep the segment.
-          await this.flush();
-        }
+        await this.#emptyLog(
+          Math.max(erasure.overdueBefore(log.stats.firstSeq, clock.now()), this.#shortBefore),
+        );
       } finally {
         await this.#trim();
         await this.#persistErasure();
@@ -194,6 +193,23 @@ export class Flusher {
       this.#mustPurge ||= purge;
       throw error;
     }
+  }
+
+  /** Returns the record before which the log must be emptied because it has little space left. 0 if nothing is to be gained. */
+  get #shortBefore(): number {
+    const { log } = this.dependencies;
+    const hasFlushed = this.#markedSeq > this.#emptiedSeq && log.stats.firstSeq <= this.#markedSeq;
+    return log.shortage !== undefined && hasFlushed ? this.#markedSeq + 1 : 0;
+  }
+
+  /** Makes the segments of the log with records before this one ready to be trimmed. 0 for none. */
+  async #emptyLog(before: number): Promise<void> {
+    if (before === 0) return;
+    const { log, moveReplies } = this.dependencies;
+    await moveReplies(log.segmentFrom(before) ?? (await log.rotate()));
+    // Records that were logged in between would keep the segment.
+    await this.flush();
+    this.#emptiedSeq = this.#markedSeq;
   }
 
   async #persistErasure(): Promise<void> {

@@ -79,7 +79,7 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
       const seq = log.nextSeq;
       const durable = log.append(() => {
         record = build(seq);
-        if (reserve.isReleased && record.rows.length > 0) throw diskFullError();
+        if (record.rows.length > 0) checkSpace(log, reserve);
         return encodeRecord(record);
       });
       if (log.nextSeq > seq) stage(record!, seq);
@@ -104,6 +104,13 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
       });
     },
   };
+}
+
+/** Keeps the space that is left for records without rows. */
+function checkSpace(log: Log, reserve: Pick<SpaceReserve, "isReleased">): void {
+  if (reserve.isReleased) throw diskFullError();
+  const { shortage } = log;
+  if (shortage !== undefined) throw shortage;
 }
 
 function diskFullError(cause?: unknown): MemoryError {
