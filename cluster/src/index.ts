@@ -45,6 +45,7 @@ export {
   type ShardedTier,
   type ShardServers,
   ShardServing,
+  sumStats,
 } from "./serving/index.js";
 export {
   type ClusterIdentity,

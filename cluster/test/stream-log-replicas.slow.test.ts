@@ -73,6 +73,11 @@ it("a segment is deleted on all nodes, and only while all of them are up", async
   await expect.poll(silentMs).toBeGreaterThan(3_000);
   expect(await log.trim(2)).toBe(false);
   expect(log.stats.waitsForServer).toBe(true);
+  const downServers = async () => {
+    await log.probe();
+    return log.stats.absentServers;
+  };
+  await expect.poll(downServers).toEqual([follower.name]);
   expect(await append(log, "two")).toBe(2);
   // The killed node may have led the servers, and no stream is created during an election.
   await expect.poll(() => log.rotate().catch(() => undefined)).toBe(3);
@@ -80,6 +85,7 @@ it("a segment is deleted on all nodes, and only while all of them are up", async
   await follower.start();
   await expect.poll(() => log.trim(2)).toBe(true);
   expect(log.stats.waitsForServer).toBe(false);
+  await expect.poll(downServers).toEqual([]);
   await expect.poll(() => nodesWith(fixture, SECRET)).toEqual([]);
   await fixture.ready();
 });

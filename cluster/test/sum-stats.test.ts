@@ -7,3 +7,12 @@ it("statistics of shards are re-indexed as long as one shard is", () => {
   expect(sumStats(all)).toEqual({ reindex_state: "running", generation: 3 });
   expect(sumStats([shard("done", 2), shard("done", 2)])).toEqual({ reindex_state: "done", generation: 2 });
 });
+
+it("names the servers that are down of the logs of all shards", () => {
+  const shard = (log_servers_down: number, log_servers_down_names: string) => ({
+    log_servers_down,
+    log_servers_down_names,
+  });
+  const all = [shard(0, ""), shard(2, "n3, n4"), shard(2, "n1, n3")];
+  expect(sumStats(all)).toEqual({ log_servers_down: 4, log_servers_down_names: "n1, n3, n4" });
+});

@@ -1,4 +1,4 @@
-import { type ClusterStatus, controlSubject, readStatus, type ShardStatus } from "@membus/cluster";
+import { type ClusterStatus, controlSubject, readStatus, type ShardStatus, sumStats } from "@membus/cluster";
 import { isMemoryError, monotonicClock } from "@membus/protocol";
 import type { ShardReport } from "./shard-commands.js";
 import { askShard } from "./shard-control.js";
@@ -15,6 +15,9 @@ export interface ReportedShard extends ShardStatus {
 export interface ReportedCluster extends ClusterStatus {
   readonly shards: readonly ReportedShard[];
 }
+
+/** Figure of a tier: servers with streams of its log that are down or late. */
+const DOWN_NAMES = "log_servers_down_names";
 
 /** Reads the records of a cluster and asks the owner of each shard. Errors as in `readStatus`. */
 export async function readShards(access: ClusterAccess): Promise<ReportedCluster> {
@@ -41,6 +44,14 @@ export async function readReport({ bus }: ClusterAccess, shard: number): Promise
     if (isMemoryError(error)) return null;
     throw error;
   }
+}
+
+/** Returns the servers with streams of the logs of these shards that are down or late, sorted. */
+export function downLogServers(reports: readonly (ShardReport | null)[]): string[] {
+  const sums = sumStats(reports.flatMap((report) => Object.values(report?.tiers ?? {})));
+  return String(sums[DOWN_NAMES] ?? "")
+    .split(", ")
+    .filter((name) => name !== "");
 }
 
 /** Adds a figure of all tiers of a shard. */

@@ -1,7 +1,13 @@
 import { requireTables } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { systemClock } from "@membus/protocol";
-import { type ReportedCluster, type ReportedShard, readShards, sumOf } from "../cluster/read-shards.js";
+import {
+  downLogServers,
+  type ReportedCluster,
+  type ReportedShard,
+  readShards,
+  sumOf,
+} from "../cluster/read-shards.js";
 import { readServerSync } from "../cluster/server-sync.js";
 import { tableBucketOptions } from "../cluster/table-store.js";
 import { withCluster } from "../cluster/with-cluster.js";
@@ -69,13 +75,15 @@ export function shardFindings({ shard, host, report }: ReportedShard): Finding[]
   return [...problem(`${host} ${state}: ${report.problem.message}`, advice), ...stall];
 }
 
-function serverFindings({ servers }: ReportedCluster): Finding[] {
-  return servers
-    .filter(({ isCurrent }) => !isCurrent)
-    .map(({ server }) => {
-      const advice = "start it: forgotten bytes stay on its disk until it is back";
-      return { check: "nats-server", state: "warning", found: `${server} is down or late`, advice };
-    });
+/** A server that is down is a problem, because stores stop when one more fails. */
+export function serverFindings({ servers, shards }: Pick<ReportedCluster, "servers" | "shards">): Finding[] {
+  const ofBucket = servers.filter(({ isCurrent }) => !isCurrent).map(({ server }) => server);
+  const ofLogs = downLogServers(shards.map(({ report }) => report));
+  return [...new Set([...ofBucket, ...ofLogs])].sort().map((server) => {
+    const advice =
+      "start it: stores stop if one more fails, and forgotten bytes stay on its disk until it is back";
+    return { check: "nats-server", state: "problem", found: `${server} is down or late`, advice };
+  });
 }
 
 /** Says whether the servers write each store to disk. Nothing without `cluster.monitoring`. */

@@ -121,7 +121,7 @@ it("an operator drains a host, moves a shard and erases a tenant", async () => {
   expect((await cli("cluster", "drain", "c", "--undo")).stdout).toBe("host c takes shards again\n");
   expect((await cli("cluster", "move", "0", "c")).stdout).toBe("host c serves shard 0\n");
   expect((await cli("cluster", "status")).stdout).toMatch(
-    /^ {2}0: c, epoch \d+, moved to c by an operator, serving, \d+ rows to flush, \d+ log streams$/m,
+    /^ {2}0: c, epoch \d+, moved to c by an operator, serving, \d+ rows to flush, \d+ log records since the last flush, \d+ log streams$/m,
   );
   const loss = await cli("cluster", "accept-loss", "0", "--yes");
   expect([loss.code, loss.stderr]).toEqual([1, expect.stringContaining("shard 0 has no loss to accept")]);

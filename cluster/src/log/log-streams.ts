@@ -88,10 +88,10 @@ export class LogStreams {
     yield* fetchMessages(await answered(this.#js.consumers.get(name, start)), this.#clock);
   }
 
-  /** Whether a server that stores this stream may be down. It would keep bytes of a deleted stream. */
-  async hasAbsentReplica(name: string): Promise<boolean> {
+  /** Returns the servers that store this stream and may be down. They would keep bytes of a deleted stream. */
+  async absentServers(name: string): Promise<string[]> {
     const replicas = (await this.infoOf(name))?.cluster?.replicas ?? [];
-    return replicas.some(isAbsent);
+    return replicas.filter(isAbsent).map((replica) => replica.name);
   }
 
   /** Deletes streams that no owner up to this epoch has put in use. */

@@ -12,6 +12,7 @@ import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
 import { SegmentReader } from "./segment-reader.js";
 import { beginSegment } from "./segment-starter.js";
+import { ServerWatch } from "./server-watch.js";
 import type { SpaceWatch } from "./space-watch.js";
 import { type StreamLogOptions, StreamLogOptionsSchema } from "./stream-log-options.js";
 import { newPart, type StreamSegment } from "./stream-segment.js";
@@ -57,7 +58,7 @@ export function streamLog(
       services.logger.warn({ err: error }, "unused streams of the log are left, the next start deletes them");
     });
     parts.writer.opened();
-    return new StreamLog(segments, parts);
+    return new StreamLog(segments, parts, new ServerWatch(streams, clock));
   };
 }
 
@@ -95,14 +96,16 @@ class StreamLog implements Log {
   readonly #parts: LogParts;
   readonly #tail: LogTail;
   readonly #records: RecordReader;
+  readonly #servers: ServerWatch;
   readonly #trims = pLimit(1);
   #isWaitingForReplica = false;
 
-  constructor(segments: StreamSegment[], parts: LogParts) {
+  constructor(segments: StreamSegment[], parts: LogParts, servers: ServerWatch) {
     this.#segments = segments;
     this.#parts = parts;
     this.#tail = new LogTail(segments, parts);
     this.#records = new RecordReader(parts.streams);
+    this.#servers = servers;
   }
 
   get nextSeq(): number {
@@ -116,6 +119,7 @@ class StreamLog implements Log {
       ...this.#tail.stats,
       stalled: this.#parts.writer.isStalled,
       waitsForServer: this.#isWaitingForReplica,
+      absentServers: this.#servers.absent,
       firstSeq: oldest?.firstSeq ?? segments.at(-1)!.nextSeq,
       nextSeq: this.nextSeq,
       sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),
@@ -171,7 +175,10 @@ class StreamLog implements Log {
     return Promise.reject(new MemoryError("unsupported", "a log of streams has no snapshots in a directory"));
   }
 
-  async probe(): Promise<void> {}
+  /** Does not wait for the answers, so that slow servers do not delay the maintenance of other shards. */
+  async probe(): Promise<void> {
+    this.#servers.look(this.#segments.map(({ name }) => name));
+  }
 
   async check(): Promise<void> {}
 
@@ -201,7 +208,7 @@ class StreamLog implements Log {
   /** A server that is down would keep the bytes of a deleted stream until it is back. */
   async #mustKeep({ name }: StreamSegment): Promise<boolean> {
     const { streams, logger } = this.#parts;
-    const isAbsent = await streams.hasAbsentReplica(name);
+    const isAbsent = (await streams.absentServers(name)).length > 0;
     if (isAbsent && !this.#isWaitingForReplica)
       logger.warn({ stream: name }, "a server is down or late, deleting its log records when it is back");
     this.#isWaitingForReplica = isAbsent;

@@ -317,11 +317,11 @@ function isBacklogLarge(backlog: Backlog, options: ResolvedKitOptions): boolean 
   return backlog.isLarge || Math.max(backlog.rowCount, backlog.recordCount) > options.flushCount;
 }
 
-function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number> {
-  const { sizeBytes, segmentCount, nextSeq, failed, stalled } = log.stats;
+function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number | string> {
+  const { sizeBytes, segmentCount, nextSeq, failed } = log.stats;
   return {
     failed: failed ? 1 : 0,
-    ...(stalled !== undefined && { log_stalled: stalled ? 1 : 0 }),
+    ...serverStats(log.stats),
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
     flushed_seq: flusher.flushedSeq,
@@ -329,6 +329,22 @@ function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<stri
     log_bytes: sizeBytes,
     log_segments: segmentCount,
     log_next_seq: nextSeq,
+  };
+}
+
+/** Figures of a log on servers. None for a log in files. */
+function serverStats({
+  stalled,
+  waitsForServer,
+  absentServers,
+}: Log["stats"]): Record<string, number | string> {
+  return {
+    ...(stalled !== undefined && { log_stalled: stalled ? 1 : 0 }),
+    ...(waitsForServer !== undefined && { log_waits_for_server: waitsForServer ? 1 : 0 }),
+    ...(absentServers !== undefined && {
+      log_servers_down: absentServers.length,
+      log_servers_down_names: absentServers.join(", "),
+    }),
   };
 }
 

@@ -78,11 +78,15 @@ it("says that a forget waits for a server that stores the log, until that has no
   const { store, forget } = calls(kit);
   let waitsForServer = true;
   const { stats } = kit.log;
-  Object.defineProperty(kit.log, "stats", { get: () => ({ ...stats, waitsForServer }) });
+  const absentServers = ["n2", "n3"];
+  Object.defineProperty(kit.log, "stats", { get: () => ({ ...stats, waitsForServer, absentServers }) });
   const erasure = () => kit.plugin.onErasure({ tenant: "acme", agent: "alice", id: "f" });
   await store([{ key: "a", content: "s3cret" }], { id: "s" });
   await forget({ keys: ["a"] }, { id: "f" });
   expect(await erasure()).toEqual({ purge: "scheduled", purge_reason: "replica_down" });
+  expect(kit.plugin.stats!()).toMatchObject({
+    ...{ log_waits_for_server: 1, log_servers_down: 2, log_servers_down_names: "n2, n3" },
+  });
   waitsForServer = false;
   expect(await erasure()).toEqual({ purge: "scheduled", purge_by: kit.clock.now() + 100 });
 });

@@ -31,6 +31,8 @@ export interface LogStats {
   readonly stalled?: boolean;
   /** True while segments are kept because a server with their bytes is down. Absent for a log in files. */
   readonly waitsForServer?: boolean;
+  /** Servers that store the log and are down or late, as far as `probe` has found. Absent for a log in files. */
+  readonly absentServers?: readonly string[];
 }
 
 /**
@@ -162,7 +164,10 @@ export interface Log {
    */
   snapshot(directory: string): Promise<readonly LogPart[]>;
 
-  /** Checks that the newest file is in place, and whether a failed log can be written again. */
+  /**
+   * Checks that the newest file is in place, and whether a failed log can be written again. A log on servers looks for
+   * servers that are down.
+   */
   probe(): Promise<void>;
 
   /**
