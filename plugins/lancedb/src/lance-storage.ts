@@ -241,6 +241,7 @@ class LanceStorage implements Storage {
       tables: this.#tables.names.length,
       tables_damaged: this.#tables.damagedCount,
       damaged_reads: this.#damagedReadCount,
+      ...this.#tables.unreachable.stats,
       ...(repairCount !== undefined && { table_repairs: repairCount }),
       tables_open: open.length,
       tables_open_rows: sum((table) => table.rowCount),

@@ -14,6 +14,7 @@ import { OpenTable } from "./open-table.js";
 import { TableChanges } from "./table-changes.js";
 import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
+import { UnreachableCounts } from "./unreachable-counts.js";
 
 export interface TablesDependencies extends ConnectDependencies {
   readonly clock: Clock;
@@ -29,6 +30,7 @@ const NONE: ReadonlySet<string> = new Set();
  * Tables of a tier, opened on first use. Beyond the limit, the least recently used idle tables are closed.
  */
 export class Tables {
+  readonly unreachable = new UnreachableCounts();
   readonly #parts: TablesDependencies;
   readonly #connection: Connection;
   /** All existing tables. No other process uses the store. */
@@ -103,7 +105,7 @@ export class Tables {
   /** Like `use` for a reading task. A table with unreadable files becomes damaged. */
   async read<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.use(name, task);
+      return await this.unreachable.of("reads", this.use(name, task));
     } catch (error) {
       throwIfUnreachable(error);
       if (!isLanceError(error)) throw error;
@@ -115,7 +117,7 @@ export class Tables {
   /** Like `use` for maintenance. Its failures damage no table. */
   async maintain(name: string, task: (table: TenantTable) => Promise<void>): Promise<void> {
     try {
-      await this.use(name, task);
+      await this.unreachable.of("writes", this.use(name, task));
     } catch (error) {
       if (isUnreachable(error)) this.#release(name);
       throwIfUnreachable(error);
@@ -131,7 +133,7 @@ export class Tables {
     for (const name of this.names) {
       if (this.#damaged.has(name) || !isNeeded(name)) continue;
       try {
-        await this.use(name, task);
+        await this.unreachable.of("reads", this.use(name, task));
       } catch (error) {
         throwIfUnreachable(error);
         await this.#setAside(name, error, () => undefined);
@@ -149,7 +151,7 @@ export class Tables {
   ): Promise<void> {
     if (this.#damaged.has(name)) return this.#damaged.change(name, note);
     try {
-      await this.#useOrCreate(name, task);
+      await this.unreachable.of("writes", this.#useOrCreate(name, task));
     } catch (error) {
       // An invalid request would fail again the next time.
       if (error instanceof TypeError) throw error;
@@ -190,7 +192,10 @@ export class Tables {
   async sync(): Promise<void> {
     await inParallel(new Set([...this.#open.keys(), ...this.#unwritten.keys()]), async (name) => {
       try {
-        await this.use(name, (table) => table.sync());
+        await this.unreachable.of(
+          "writes",
+          this.use(name, (table) => table.sync()),
+        );
       } catch (error) {
         await this.#setAside(name, error, () => undefined);
       }
