@@ -1,5 +1,5 @@
 import { TableBucket } from "@membus/plugin-lancedb/s3";
-import { systemClock } from "@membus/protocol";
+import { type MonotonicClock, monotonicClock, systemClock } from "@membus/protocol";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server.js";
@@ -9,11 +9,14 @@ import { ClusterBucket, mappingLines } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
 import { connectAlice } from "./connect-alice.js";
 import { EPISODIC } from "./history/history-client.js";
-import { ServingHost, SHARD_COUNT } from "./serving-host.js";
+import { POLL_MS, ServingHost, SHARD_COUNT } from "./serving-host.js";
 
 const COUNT = 1_000;
 /** Requests of one client at a time. */
 const IN_FLIGHT = 50;
+
+/** Requests to JetStream besides those of the polls at most: those of the test and of a poll in flight. */
+const REQUESTS_BESIDE = 10;
 
 let fixture: ClusterFixture;
 let s3: FakeS3;
@@ -26,6 +29,27 @@ afterAll(async () => {
   await fixture?.close();
   await s3?.stop();
 });
+
+/** Subscribes to the requests to JetStream, which include the reads of the bucket. Returns their number. */
+async function countingRequests(): Promise<() => Promise<number>> {
+  const connection = await fixture.connect();
+  const requests = connection.subscribe("$JS.API.>", { callback: () => {} });
+  await connection.flush();
+  return async () => {
+    await connection.flush();
+    return requests.getReceived();
+  };
+}
+
+/** Returns a clock, and the number of waits between two polls that it was asked for. */
+function countingPolls(): { readonly clock: MonotonicClock; readonly polls: () => number } {
+  let count = 0;
+  const after: MonotonicClock["after"] = (delayMs, ...rest) => {
+    if (delayMs === POLL_MS) count += 1;
+    return monotonicClock.after(delayMs, ...rest);
+  };
+  return { clock: { ...monotonicClock, after }, polls: () => count };
+}
 
 /** Number of messages that the log and the bucket of the cluster have received, and of requests to the store. */
 async function written(cluster: string): Promise<{ log: number; bucket: number; store: number }> {
@@ -45,26 +69,35 @@ it("1,000 stores of a tenant and their flush need a bounded number of writes and
   const connection = await fixture.connect();
   const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
   const stores = { cluster, connection, bucket, tables, log: { replicas: 1 } };
-  const host = await ServingHost.start({ name: "a", leaseMs: 120_000, flushIdleMs: 3_600_000, ...stores });
+  const { clock, polls } = countingPolls();
+  const requests = await countingRequests();
+  const times = { leaseMs: 120_000, flushIdleMs: 3_600_000, clock };
+  const host = await ServingHost.start({ name: "a", ...times, ...stores });
   await expect.poll(() => host.shardCount).toBe(SHARD_COUNT);
   const alice = await connectAlice(fixture.url, "acme");
   await alice.remember("first", "opens the log and the table", EPISODIC);
-  const before = await written(cluster);
+  const before = { ...(await written(cluster)), requests: await requests(), polls: polls() };
   for (let n = 0; n < COUNT; n += IN_FLIGHT)
     await Promise.all(
       Array.from({ length: IN_FLIGHT }, (_, at) =>
         alice.remember(`n${n + at}`, `number ${n + at}`, EPISODIC),
       ),
     );
-  const stored = await written(cluster);
+  const stored = { ...(await written(cluster)), requests: await requests(), polls: polls() };
   await host.stop();
-  const flushed = await written(cluster);
+  const flushed = { ...(await written(cluster)), requests: await requests() };
   // A store needs one message at most. The bucket gets renewals of the lease, and the object store nothing.
   expect(stored.log - before.log).toBeLessThanOrEqual(COUNT);
   expect(stored.bucket - before.bucket).toBeLessThanOrEqual(10);
   expect(stored.store - before.store).toBeLessThanOrEqual(5);
+  // A poll is one request, and one more for each record that has changed. A store needs none.
+  const pollRequests = stored.polls - before.polls + stored.bucket - before.bucket;
+  expect(pollRequests).toBeGreaterThan(0);
+  const beside = stored.requests - before.requests - pollRequests;
+  expect(Math.abs(beside)).toBeLessThanOrEqual(REQUESTS_BESIDE);
   // The flush of one table, and the release of all shards.
   expect(flushed.log - stored.log).toBe(0);
   expect(flushed.bucket - stored.bucket).toBeLessThanOrEqual(2 * SHARD_COUNT + 10);
   expect(flushed.store - stored.store).toBeLessThanOrEqual(20);
+  expect(flushed.requests - stored.requests).toBeLessThanOrEqual(2 * SHARD_COUNT + REQUESTS_BESIDE);
 });
