@@ -2,6 +2,7 @@ import type { Message } from "@membus/protocol";
 import type { Bus } from "@membus/protocol/plugin";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { discoveryHostsMutants } from "./discovery-hosts.js";
+import { discoveryOwnerMutants } from "./discovery-owner.js";
 import { intercept, rewriteReplies, rewriteServices, withMetadata } from "./intercept.js";
 import { without } from "./rewrite-entries.js";
 
@@ -170,5 +171,6 @@ export const discoveryMutants: readonly Mutant[] = [
   ...microMutants,
   ...metadataMutants,
   ...subscriptionMutants,
+  ...discoveryOwnerMutants,
   ...discoveryHostsMutants,
 ];

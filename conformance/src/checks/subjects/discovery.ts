@@ -8,6 +8,7 @@ import { askHost, findHost, parsedOf } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { answersTo } from "../../host-route/answers-to.js";
 import { discoveryHostsChecks } from "./discovery-hosts.js";
+import { discoveryOwnerChecks } from "./discovery-owner.js";
 
 const SUFFIXES = ["", ".membus", ".membus.<id>"] as const;
 const PINGS = 12;
@@ -276,4 +277,5 @@ export const discoveryChecks: readonly Check[] = [
   ...serviceChecks,
   ...metadataChecks,
   ...subscriptionChecks,
+  ...discoveryOwnerChecks,
 ];
