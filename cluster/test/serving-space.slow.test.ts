@@ -38,7 +38,7 @@ async function startHost() {
   const cluster = await fixture.createBucket();
   const s3 = await FakeS3.start();
   onTestFinished(() => s3.stop());
-  const tables = await TableBucket.open(bucketOptions(s3), systemClock);
+  const tables = TableBucket.connect(bucketOptions(s3), systemClock);
   const connection = await fixture.connect();
   const bucket = await ClusterBucket.open(connection, { name: cluster, requestTimeoutMs: 1_000 });
   const stores = { cluster, connection, bucket, tables, log: { replicas: 1 } };

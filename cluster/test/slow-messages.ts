@@ -41,7 +41,7 @@ class HeldMessages extends Transform {
   }
 }
 
-/** A proxy before a nats-server that holds some messages of clients, and no others. Those of clients that have ended are lost. */
+/** A proxy before a nats-server that holds some messages of clients, and no others. Held messages of clients that have ended are lost. */
 export class SlowMessages {
   readonly #target: URL;
   readonly #server = createServer((client) => this.#forward(client));

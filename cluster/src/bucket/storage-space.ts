@@ -8,7 +8,7 @@ export interface StorageSpace {
   readonly usedBytes: number;
   /** Limit, in bytes. */
   readonly maxBytes: number;
-  /** Whom the limit is for, such as `the account`. */
+  /** The account or server with the limit, for messages. */
   readonly owner: string;
 }
 

@@ -7,7 +7,7 @@ import { newRequestId } from "../../fixtures/request-id.js";
 import { answersTo } from "../../host-route/answers-to.js";
 import { parseJson } from "../../host-route/parse-json.js";
 
-/** So many that hosts which divide a tenant by its agents both get some. */
+/** Hosts that divide a tenant by its agents would both get some. */
 const AGENTS = Array.from({ length: 12 }, (_, at) => `agent-${at}`);
 /** A slow host answers late, because it gets all requests at once. */
 const WAITS = { firstMs: 10_000, othersMs: 500 };

@@ -12,7 +12,7 @@ import type { S3StoreContext } from "./s3-store-parts.js";
 import type { TableStore } from "./table-store.js";
 
 const KEEPS_UPLOADS =
-  "the object store does not list or abort unfinished uploads, so those of killed hosts may keep forgotten bytes: allow ListBucketMultipartUploads and AbortMultipartUpload, and let the bucket abort incomplete uploads";
+  "the object store does not list or abort unfinished uploads, so uploads of killed hosts may keep forgotten bytes: allow ListBucketMultipartUploads and AbortMultipartUpload, and let the bucket abort incomplete uploads";
 
 /** A bucket for tables. `check` finds out whether it is suitable. */
 export class TableBucket {
