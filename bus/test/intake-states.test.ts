@@ -52,6 +52,20 @@ describe("an intake thread", () => {
     expect(received).toEqual(["early"]);
   });
 
+  it("delivers nothing without that connection after another subscription was drained", async () => {
+    const { state, thread, received, agent } = await start("disconnected");
+    const ignored = new HandlerTracker("out", () => {}, new RecordingLogger());
+    await thread
+      .subscribe("out", ignored, { senderTokens: 2, onRefused: () => {}, onDropped: () => {} })
+      .drain();
+    agent.publish("in.a", Buffer.from("early"));
+    await agent.flush();
+    for (let turn = 0; turn < 2; turn++) await thread.flush();
+    expect(received).toEqual([]);
+    state.set("connected");
+    expect(received).toEqual(["early"]);
+  });
+
   it("subscribes again after only its connection was lost", async () => {
     const { server, thread, received, agent } = await start("connected");
     await server.kill();

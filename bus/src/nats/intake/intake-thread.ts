@@ -51,7 +51,8 @@ export class IntakeThread {
   /** Batches that wait for this connection. The thread sends at most two. */
   readonly #waiting: Batch[] = [];
   #lastNumber = 0;
-  #isDraining = false;
+  /** Number of subscriptions that are being drained. Their last messages do not wait for the connection. */
+  #drainingCount = 0;
   #subscribeError: Error | undefined;
   #hasEnded = false;
 
@@ -91,9 +92,9 @@ export class IntakeThread {
     });
     let draining: Promise<void> | undefined;
     const drain = async () => {
-      this.#isDraining = true;
+      this.#drainingCount++;
       this.#deliverWaiting();
-      await this.#call({ method: "drain", id });
+      await this.#call({ method: "drain", id }).finally(() => this.#drainingCount--);
       await handlers.idle();
       this.#subscribers.delete(id);
     };
@@ -150,7 +151,7 @@ export class IntakeThread {
   }
 
   #deliverWaiting(): void {
-    while (this.#isDraining || this.#state.current !== "disconnected") {
+    while (this.#drainingCount > 0 || this.#state.current !== "disconnected") {
       const batch = this.#waiting.shift();
       if (batch === undefined) return;
       this.#deliver(batch);
