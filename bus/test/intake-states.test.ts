@@ -32,16 +32,20 @@ async function start(initial: BusState) {
   return { server, state, thread, received, subscription, agent };
 }
 
+/** Expects that a message is delivered once the connection for replies and events is up. */
+async function expectHeld({ state, thread, received, agent }: Awaited<ReturnType<typeof start>>) {
+  agent.publish("in.a", Buffer.from("early"));
+  await agent.flush();
+  // The thread sends a message in the turn in which it answers the first flush.
+  for (let turn = 0; turn < 2; turn++) await thread.flush();
+  expect(received).toEqual([]);
+  state.set("connected");
+  expect(received).toEqual(["early"]);
+}
+
 describe("an intake thread", () => {
   it("delivers nothing while the connection for replies and events is down", async () => {
-    const { state, thread, received, agent } = await start("disconnected");
-    agent.publish("in.a", Buffer.from("early"));
-    await agent.flush();
-    // The thread sends a message in the turn in which it answers the first flush.
-    for (let turn = 0; turn < 2; turn++) await thread.flush();
-    expect(received).toEqual([]);
-    state.set("connected");
-    expect(received).toEqual(["early"]);
+    await expectHeld(await start("disconnected"));
   });
 
   it("drains without the connection for replies and events", async () => {
@@ -53,17 +57,12 @@ describe("an intake thread", () => {
   });
 
   it("delivers nothing without that connection after another subscription was drained", async () => {
-    const { state, thread, received, agent } = await start("disconnected");
+    const started = await start("disconnected");
     const ignored = new HandlerTracker("out", () => {}, new RecordingLogger());
-    await thread
+    await started.thread
       .subscribe("out", ignored, { senderTokens: 2, onRefused: () => {}, onDropped: () => {} })
       .drain();
-    agent.publish("in.a", Buffer.from("early"));
-    await agent.flush();
-    for (let turn = 0; turn < 2; turn++) await thread.flush();
-    expect(received).toEqual([]);
-    state.set("connected");
-    expect(received).toEqual(["early"]);
+    await expectHeld(started);
   });
 
   it("subscribes again after only its connection was lost", async () => {

@@ -29,7 +29,7 @@ it("a request for messages that does not end fails after 15 seconds", async () =
   const next = fetchMessages(consumer, clock)[Symbol.asyncIterator]().next();
   const failed = expect(next).rejects.toMatchObject({
     code: "unavailable",
-    message: "the servers do not send the messages of a stream",
+    message: "JetStream did not answer: a request for messages did not end",
   });
   await expect.poll(fetchCount).toBe(1);
   await clock.advance(15_000);

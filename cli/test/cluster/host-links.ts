@@ -1,22 +1,22 @@
 import { FaultyLink } from "../../../cluster/test/faulty-link.js";
-import { type HoldMessage, SlowMessages } from "../../../cluster/test/slow-messages.js";
+import { HoldingProxy, type HoldMessage } from "../../../cluster/test/holding-proxy.js";
 
 /** Links of one host to all nats-servers and to the object store. The host knows no other way to them. */
 export class HostLinks {
   readonly nats: readonly FaultyLink[];
   readonly store: FaultyLink;
-  readonly #slow: readonly SlowMessages[];
+  readonly #proxies: readonly HoldingProxy[];
 
-  private constructor(nats: readonly FaultyLink[], store: FaultyLink, slow: readonly SlowMessages[]) {
+  private constructor(nats: readonly FaultyLink[], store: FaultyLink, proxies: readonly HoldingProxy[]) {
     this.nats = nats;
     this.store = store;
-    this.#slow = slow;
+    this.#proxies = proxies;
   }
 
   static async open(natsUrls: readonly string[], storeUrl: string): Promise<HostLinks> {
-    const slow = await Promise.all(natsUrls.map((url) => SlowMessages.open(url)));
-    const nats = await Promise.all(slow.map(({ url }) => FaultyLink.open(url)));
-    return new HostLinks(nats, await FaultyLink.open(storeUrl), slow);
+    const proxies = await Promise.all(natsUrls.map((url) => HoldingProxy.open(url)));
+    const nats = await Promise.all(proxies.map(({ url }) => FaultyLink.open(url)));
+    return new HostLinks(nats, await FaultyLink.open(storeUrl), proxies);
   }
 
   get all(): readonly FaultyLink[] {
@@ -25,11 +25,11 @@ export class HostLinks {
 
   /** Holds messages of the host to nats-servers from now on. */
   holdMessages(hold: HoldMessage): void {
-    for (const slow of this.#slow) slow.hold = hold;
+    for (const proxy of this.#proxies) proxy.hold = hold;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.all.map((link) => link.close()));
-    await Promise.all(this.#slow.map((slow) => slow.close()));
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()));
   }
 }

@@ -1,4 +1,4 @@
-import { MemoryError, type MonotonicClock } from "@membus/protocol";
+import type { MonotonicClock } from "@membus/protocol";
 import type { Consumer, JsMsg } from "@nats-io/jetstream";
 import { storeError } from "../bucket/index.js";
 
@@ -32,7 +32,7 @@ export async function* fetchMessages(
       } finally {
         cancel();
       }
-      if (isLate) throw new MemoryError("unavailable", "the servers do not send the messages of a stream");
+      if (isLate) throw new Error("a request for messages did not end");
     }
   } catch (error) {
     throw storeError(error);

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { delay, systemClock, withTimeout } from "@membus/protocol";
 import type { Bus, BusMessage } from "@membus/protocol/plugin";
+import { PATIENCE_MS } from "../fixtures/patience.js";
 
 /** Maximum wait for the first answer, and the wait for further answers after it. Milliseconds. */
 export interface AnswerWaits {
   readonly firstMs: number;
   readonly othersMs: number;
 }
+
+/** Waits for a host that gets many requests at once, and answers the last ones late. */
+export const FLOOD_WAITS: AnswerWaits = { firstMs: PATIENCE_MS, othersMs: 500 };
 
 /** Returns every answer to a message. Empty if there is no subscriber. */
 export async function answersTo(

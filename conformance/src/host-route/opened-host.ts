@@ -26,7 +26,6 @@ import type {
 } from "../context.js";
 import { type Expect, ExpectationError, UntestableError } from "../expect.js";
 import { CheckAgents } from "../fixtures/check-agents.js";
-import { PATIENCE_MS } from "../fixtures/patience.js";
 import { Random } from "../fixtures/random.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
@@ -42,6 +41,7 @@ import type { Pace } from "./pace.js";
 import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
 
+const DEFAULT_TIMEOUT_MS = 5_000;
 /** Maximum wait for cleanup requests, because cleanup is optional. */
 const CLEANING_MS = 1_000;
 
@@ -232,7 +232,7 @@ export class OpenedHost implements HostContext {
 
   #exchange(operation: string, sent: unknown, bytes: Uint8Array, options: SendOptions): Promise<WireReply> {
     const subject = options.subject ?? this.subject(operation, options);
-    const { contentType, timeoutMs = PATIENCE_MS } = options;
+    const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
     const { pace, pulse } = this.#surroundings;
     const patience = { timeoutMs: timeoutMs + pace.replyMs };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Direction, FaultyLink } from "../../../../cluster/test/faulty-link.js";
-import type { HoldMessage } from "../../../../cluster/test/slow-messages.js";
+import type { HoldMessage } from "../../../../cluster/test/holding-proxy.js";
 import type { Chance } from "../../crash/kill-loop/chance.js";
 import type { HostLinks } from "../host-links.js";
 import { type Fault, LEASE_MS, OUTAGE_MS } from "./fault.js";
@@ -38,9 +38,7 @@ function slowCreation(): HoldMessage {
   const created = new Map<string, Promise<void>>();
   return (subject) => {
     if (!subject.startsWith(CREATE_SUBJECT)) return undefined;
-    const known = created.get(subject);
-    if (known !== undefined) return known;
-    const done = sleep(CREATE_MS);
+    const done = created.get(subject) ?? sleep(CREATE_MS);
     created.set(subject, done);
     return done;
   };

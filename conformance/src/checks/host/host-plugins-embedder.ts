@@ -6,7 +6,7 @@ import { wordEmbedder } from "../../fixtures/word-embedder.js";
 import type { RetrieveInput, RetrieveReply } from "../../memory-agent.js";
 
 /** A store waits one second for the embedder. The rest is a margin for a busy machine. */
-const ANSWER_WITHIN_MS = 4_500;
+const ANSWER_WITHIN_MS = 2_500;
 const TEXT = "kettle on the stove";
 const OTHER = "rain over the harbour";
 /** Number of polls for background work after the embedder recovers, one minute of the host's clock apart. */

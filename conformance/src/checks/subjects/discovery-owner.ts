@@ -4,13 +4,11 @@ import type { HostContext } from "../../context.js";
 import { recordOf } from "../../fixtures/bare-messages.js";
 import { findHost } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
-import { answersTo } from "../../host-route/answers-to.js";
+import { answersTo, FLOOD_WAITS } from "../../host-route/answers-to.js";
 import { parseJson } from "../../host-route/parse-json.js";
 
 /** Hosts that divide a tenant by its agents would both get some. */
 const AGENTS = Array.from({ length: 12 }, (_, at) => `agent-${at}`);
-/** A slow host answers late, because it gets all requests at once. */
-const WAITS = { firstMs: 10_000, othersMs: 500 };
 
 /** Sends a request of each agent of a tenant. Returns all replies to each of them. */
 function repliesTo(
@@ -22,7 +20,7 @@ function repliesTo(
   const payload = encodeMessage(fields, "json");
   return Promise.all(
     AGENTS.map(async (agent) => {
-      const replies = await answersTo(t.bus, t.subject(operation, { tenant, agent }), payload, WAITS);
+      const replies = await answersTo(t.bus, t.subject(operation, { tenant, agent }), payload, FLOOD_WAITS);
       return replies.map((reply) => recordOf(parseJson(reply.payload)));
     }),
   );
@@ -41,7 +39,7 @@ export const discoveryOwnerChecks: readonly Check[] = [
           repliesTo(t, tenant, "ping", { type: "ping" }),
           repliesTo(t, tenant, "status", { type: "memory/status/req", request_id: newRequestId() }),
         ]);
-        const whose = `${AGENTS.length} agents of the tenant ${tenant}`;
+        const agents = `${AGENTS.length} agents of the tenant ${tenant}`;
         for (const [operation, replies] of [
           ["ping", pongs],
           ["status", statuses],
@@ -50,11 +48,11 @@ export const discoveryOwnerChecks: readonly Check[] = [
           t.expect.equal(
             counts,
             AGENTS.map(() => 1),
-            `replies to a ${operation} of each of ${whose}`,
+            `replies to a ${operation} of each of ${agents}`,
           );
         }
         const hosts = new Set(pongs.flat().map(({ host_id }) => host_id));
-        t.expect.equal([...hosts], [id], `hosts that answer a ping of ${whose}, which only the owner does`);
+        t.expect.equal([...hosts], [id], `hosts that answer a ping of ${agents}, which only the owner does`);
       }
     },
   }),

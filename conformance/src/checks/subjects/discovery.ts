@@ -6,14 +6,12 @@ import type { HostContext } from "../../context.js";
 import { listOf, recordOf } from "../../fixtures/bare-messages.js";
 import { askHost, findHost, parsedOf } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
-import { answersTo } from "../../host-route/answers-to.js";
+import { answersTo, FLOOD_WAITS } from "../../host-route/answers-to.js";
 import { discoveryHostsChecks } from "./discovery-hosts.js";
 import { discoveryOwnerChecks } from "./discovery-owner.js";
 
 const SUFFIXES = ["", ".membus", ".membus.<id>"] as const;
 const PINGS = 12;
-/** A slow host answers late, because it gets all requests at once. */
-const PING_WAITS = { firstMs: 5_000, othersMs: 500 };
 
 const microChecks: readonly Check[] = (["PING", "INFO", "STATS"] as const).map((verb) =>
   hostCheck({
@@ -237,7 +235,7 @@ async function countAnswers(
   fields: Readonly<Message>,
 ): Promise<{ subject: string; before: number; among: number[] }> {
   const [subject, payload] = [subjectFor(operation), encodeMessage(fields, "json")];
-  const ask = async () => (await answersTo(bus, subject, payload, PING_WAITS)).length;
+  const ask = async () => (await answersTo(bus, subject, payload, FLOOD_WAITS)).length;
   const before = await ask();
   const take = ({ reply }: { reply?: string }) => bus.publish(reply!, payload);
   const member = bus.subscribe(subject, take, { queue: "membus" });

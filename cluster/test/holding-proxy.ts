@@ -42,7 +42,7 @@ class HeldMessages extends Transform {
 }
 
 /** A proxy before a nats-server that holds some messages of clients, and no others. Held messages of clients that have ended are lost. */
-export class SlowMessages {
+export class HoldingProxy {
   readonly #target: URL;
   readonly #server = createServer((client) => this.#forward(client));
   readonly #sockets = new Set<Socket>();
@@ -52,8 +52,8 @@ export class SlowMessages {
     this.#target = new URL(url);
   }
 
-  static async open(url: string): Promise<SlowMessages> {
-    const proxy = new SlowMessages(url);
+  static async open(url: string): Promise<HoldingProxy> {
+    const proxy = new HoldingProxy(url);
     await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
     return proxy;
   }

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { ClusterFixture } from "./cluster-fixture.js";
-import { SlowMessages } from "./slow-messages.js";
+import { HoldingProxy } from "./holding-proxy.js";
 
 it("holds messages on some subjects, and keeps all bytes of the others", async () => {
   const fixture = await ClusterFixture.open();
   onTestFinished(() => fixture.close());
-  const proxy = await SlowMessages.open(fixture.url);
+  const proxy = await HoldingProxy.open(fixture.url);
   onTestFinished(() => proxy.close());
   const connection = await fixture.connect(proxy.url);
   const received: string[] = [];
