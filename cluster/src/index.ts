@@ -54,5 +54,6 @@ export {
   findCluster,
   requireCluster,
   requireTables,
+  versionRemedy,
 } from "./start/index.js";
 export { type ClusterStatus, type HostStatus, readStatus, type ShardStatus } from "./status/index.js";

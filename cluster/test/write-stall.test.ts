@@ -3,10 +3,10 @@ import type { PeerInfo, StreamInfo } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { expect, it } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { WriteStall } from "../src/bucket/index.js";
 import type { LogStreams } from "../src/log/log-streams.js";
 import { MessageWriter } from "../src/log/message-writer.js";
 import { newPart, StreamSegment } from "../src/log/stream-segment.js";
-import { WriteStall } from "../src/log/write-stall.js";
 import { TestClock } from "./test-clock.js";
 import { TestHold } from "./test-hold.js";
 
@@ -44,7 +44,7 @@ it("an answer ends a stall", async () => {
   for (let round = 1; round <= 2; round++) {
     stall.failed("s", CAUSE, undefined);
     await clock.advance(15_000);
-    stall.end();
+    stall.end("s");
   }
   expect(logger.lines).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { fitToMemory } from "../compose/memory-budget.js";
 import type { Config } from "../config/config-schema.js";
 import type { MemoryLimit } from "../config/memory-limit.js";
 import { joinCluster } from "./join-cluster.js";
-import { requireServerSync } from "./server-sync.js";
+import { requireServerSettings } from "./server-settings.js";
 import { controlCommands, entriesCommands } from "./shard-commands.js";
 import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
@@ -40,14 +40,14 @@ export interface ClusterHostParts {
 
 /**
  * Creates a host of the cluster that the settings describe, within the memory limit. The host is not started.
- * @throws {TypeError} for invalid settings. Else as `requireServerSync` and `joinCluster` do.
+ * @throws {TypeError} for invalid settings. Else as `requireServerSettings` and `joinCluster` do.
  */
 export async function composeClusterHost(
   given: Config,
   { bus, logger, env, limit }: ClusterHostParts,
 ): Promise<ClusterHost> {
   const providers = await composeProviders(given, env, logger);
-  await requireServerSync(given.cluster?.monitoring ?? [], (problem) => logger.warn({}, problem));
+  await requireServerSettings(given.cluster?.monitoring ?? [], (problem) => logger.warn({}, problem));
   const embedder = providers.embedder?.id ?? null;
   const joined = await joinCluster(given, bus, { embedder, env, logger });
   const { identity, stores } = joined;

@@ -9,7 +9,7 @@ import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
 import { bucketOptions, checkRoutes } from "./join-cluster.js";
-import { requireServerSync } from "./server-sync.js";
+import { requireServerSettings } from "./server-settings.js";
 import { shownIdentity } from "./shown-identity.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
@@ -26,7 +26,7 @@ export interface InitOptions extends OptionsOf<typeof InitOptionsSchema> {}
 
 /**
  * Creates the cluster of the settings after a check of its servers and its store.
- * @throws {TypeError} for a value out of range. Else as `checkRouting`, `requireServerSync` and `createCluster`.
+ * @throws {TypeError} for a value out of range. Else as `checkRouting`, `requireServerSettings` and `createCluster`.
  */
 export async function initCluster({ config: own, output }: Session, given: InitOptions): Promise<void> {
   const config = asAuthHost(own);
@@ -43,7 +43,7 @@ export async function initCluster({ config: own, output }: Session, given: InitO
   try {
     output.note("checking the nats-servers");
     await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
-    await requireServerSync(config.cluster?.monitoring ?? [], (problem) => {
+    await requireServerSettings(config.cluster?.monitoring ?? [], (problem) => {
       throw new MemoryError("unavailable", problem);
     });
     output.note("checking the object store");

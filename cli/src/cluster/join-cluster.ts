@@ -50,7 +50,7 @@ export async function joinCluster(
 ): Promise<JoinedCluster> {
   const { prefix, cluster } = config;
   const store = cluster?.store && normalStore(cluster.store);
-  const options = bucketOptions(config);
+  const options = { ...bucketOptions(config), report: { clock: monotonicClock, logger } };
   const { connection } = bus;
   const { bucket, identity } = await requireCluster(connection, options, { prefix, store, embedder });
   await checkRoutes(bus, identity);

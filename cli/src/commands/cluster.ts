@@ -11,6 +11,14 @@ interface WaitFlags extends NameFlag {
   readonly wait: string;
 }
 
+interface ConfigFlags {
+  readonly shards: string;
+  readonly servers?: string;
+  readonly output: string;
+  readonly storeDir: string;
+  readonly include?: string;
+}
+
 interface InitFlags extends NameFlag {
   readonly store: string;
   readonly shards: string;
@@ -27,16 +35,7 @@ export function registerCluster(program: Command): void {
   const cluster = program
     .command("cluster")
     .description("create and watch a cluster: several hosts with JetStream and an object store");
-  cluster
-    .command("config")
-    .description("print the lines that the configuration of every nats-server of a cluster needs")
-    .option("--shards <number>", "number of shards", "16")
-    .action(async (flags: Pick<InitFlags, "shards">, command: Command) => {
-      const { config, output } = await openSession(command);
-      const { mappingLines } = await import("@membus/cluster");
-      const text = mappingLines(config.prefix, numberFlag("--shards", flags.shards));
-      output.result({ config: text }, () => text);
-    });
+  registerConfig(cluster);
   cluster
     .command("init")
     .description("create a cluster on running nats-servers and an object store")
@@ -66,6 +65,33 @@ export function registerCluster(program: Command): void {
       await showStatus(session);
     });
   registerMoves(cluster);
+}
+
+const CONFIG_EXPLANATION = `
+Without --servers the command prints the lines that every nats-server of a cluster needs: a mapping of each tenant to its shard. With
+--servers it writes a whole configuration for each server, for example NAME.conf, and the mapping. No file is overwritten.`;
+
+function registerConfig(cluster: Command): void {
+  cluster
+    .command("config")
+    .description("print or write the configuration of the nats-servers of a cluster")
+    .option("--shards <number>", "number of shards", "16")
+    .option("--servers <name,..>", "host names of all nats-servers: write a configuration for each")
+    .option("--output <folder>", "folder of the written files", ".")
+    .option("--store-dir <folder>", "folder of JetStream's files on each server", "/var/lib/nats")
+    .option("--include <file>", "include this file of `membus auth`, which has the mapping")
+    .addHelpText("after", CONFIG_EXPLANATION)
+    .action(async ({ servers, shards, ...flags }: ConfigFlags, command: Command) => {
+      const session = await openSession(command);
+      const shardCount = numberFlag("--shards", shards);
+      if (servers !== undefined) {
+        const { writeServerConfigs } = await import("../cluster/write-server-configs.js");
+        return writeServerConfigs(session, { ...flags, servers: servers.split(","), shardCount });
+      }
+      const { mappingLines } = await import("@membus/cluster/routing");
+      const text = mappingLines(session.config.prefix, shardCount);
+      session.output.result({ config: text }, () => text);
+    });
 }
 
 const WAIT_FLAG = ["--wait <seconds>", "how long to wait for the effect", "300"] as const;

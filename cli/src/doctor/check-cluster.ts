@@ -1,4 +1,4 @@
-import { requireTables } from "@membus/cluster";
+import { type HostStatus, requireTables } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { systemClock } from "@membus/protocol";
 import {
@@ -8,7 +8,7 @@ import {
   readShards,
   sumOf,
 } from "../cluster/read-shards.js";
-import { readServerSync } from "../cluster/server-sync.js";
+import { readServerSettings } from "../cluster/server-settings.js";
 import { tableBucketOptions } from "../cluster/table-store.js";
 import { withCluster } from "../cluster/with-cluster.js";
 import type { Config } from "../config/config-schema.js";
@@ -27,27 +27,34 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
       ...hostFindings(status),
       ...status.shards.flatMap(shardFindings),
       ...serverFindings(status),
-      ...(await syncFindings(config)),
+      ...(await settingFindings(config)),
       await storeFinding(identity, env),
     ];
   });
 }
 
-function hostFindings({ hosts }: ReportedCluster): Finding[] {
-  const running = hosts.filter(({ state }) => state === "running").map(({ host }) => host);
-  if (running.length === 0) {
-    const advice = "start hosts with `membus up --cluster`";
-    return [{ check: "hosts", state: "problem", found: "no host takes shards", advice }];
+export function hostFindings({ hosts, servers }: Pick<ReportedCluster, "hosts" | "servers">): Finding[] {
+  const check = "hosts";
+  const namesOf = (wanted: HostStatus["state"]) =>
+    hosts.flatMap(({ host, state }) => (state === wanted ? [host] : [])).join(", ");
+  const [running, late] = [namesOf("running"), namesOf("late")];
+  const found = `${late}: the lease was not renewed in time`;
+  if (running !== "") {
+    const advice = "see whether the host runs and reaches the nats-servers";
+    const ok: Finding = { check, state: "ok", found: running };
+    return late === "" ? [ok] : [ok, { check, state: "warning", found, advice }];
   }
-  const late = hosts.filter(({ state }) => state === "late").map(({ host }) => host);
-  const lateFinding: Finding = {
-    ...{ check: "hosts", state: "warning", found: `${late.join(", ")}: the lease was not renewed in time` },
-    advice: "see whether the host runs and reaches the nats-servers",
-  };
-  return [
-    { check: "hosts", state: "ok", found: running.join(", ") },
-    ...(late.length === 0 ? [] : [lateFinding]),
-  ];
+  if (late !== "") return [{ check, state: "problem", found, advice: adviceForLateHosts(servers) }];
+  const advice = "start hosts with `membus up --cluster`";
+  return [{ check, state: "problem", found: "no host takes shards", advice }];
+}
+
+/** Leases end also if servers report the stream of the bucket as healthy and store nothing. */
+function adviceForLateHosts(servers: ReportedCluster["servers"]): string {
+  const advice = "see whether the hosts run and reach the nats-servers";
+  const leader = servers.every(({ isCurrent }) => isCurrent) ? servers[0] : undefined;
+  if (leader === undefined) return advice;
+  return `${advice}. If they do, restart nats-server ${leader.server}, which leads the bucket`;
 }
 
 /** Checks one shard by the report of its owner. */
@@ -86,9 +93,9 @@ export function serverFindings({ servers, shards }: Pick<ReportedCluster, "serve
   });
 }
 
-/** Says whether the servers write each store to disk. Nothing without `cluster.monitoring`. */
-async function syncFindings({ cluster }: Config): Promise<Finding[]> {
-  const servers = await readServerSync(cluster?.monitoring ?? []);
+/** Says whether the servers suit a cluster. Nothing without `cluster.monitoring`. */
+async function settingFindings({ cluster }: Config): Promise<Finding[]> {
+  const servers = await readServerSettings(cluster?.monitoring ?? []);
   return servers.map(({ server, isKnown, problem }): Finding => {
     const check = "nats-server";
     if (problem === undefined) return { check, state: "ok", found: `${server} writes each store to disk` };

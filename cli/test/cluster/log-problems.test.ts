@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ReportedShard } from "../../src/cluster/read-shards.js";
 import { describeShard } from "../../src/cluster/show-status.js";
-import { serverFindings, shardFindings } from "../../src/doctor/check-cluster.js";
+import { hostFindings, serverFindings, shardFindings } from "../../src/doctor/check-cluster.js";
 
 const shardWith = (stalled: number): ReportedShard => ({
   ...{ shard: 3, host: "a", epoch: 7, pinned: null },
@@ -55,4 +55,27 @@ it("the status of a shard shows the lag of its flushes, servers that are down, a
   expect(describeShard({ ...waiting, report: { ...waiting.report!, tiers } })).toMatch(
     /, its log lacks n3, erasures wait for a nats-server$/,
   );
+});
+
+it("late hosts are a problem if no other host runs, and healthy servers are then to be restarted", () => {
+  const host = (name: string, state: "running" | "late" | "stopped") =>
+    ({ host: name, state, renewedS: 20, shards: 0 }) as const;
+  const servers = ["n2", "n1", "n3"].map((server) => ({ server, isCurrent: true }));
+  const late = [host("a", "late"), host("b", "late"), host("c", "stopped")];
+  expect(hostFindings({ hosts: late, servers })).toMatchObject([
+    {
+      state: "problem",
+      found: expect.stringMatching(/^a, b: /),
+      advice: expect.stringMatching(/restart nats-server n2, which leads/),
+    },
+  ]);
+  const oneDown = servers.map((server, index) => ({ ...server, isCurrent: index !== 2 }));
+  expect(hostFindings({ hosts: late, servers: oneDown })[0]!.advice).not.toContain("restart");
+  expect(hostFindings({ hosts: [...late, host("d", "running")], servers })).toMatchObject([
+    { state: "ok", found: "d" },
+    { state: "warning" },
+  ]);
+  expect(hostFindings({ hosts: [host("c", "stopped")], servers })).toMatchObject([
+    { state: "problem", found: "no host takes shards" },
+  ]);
 });

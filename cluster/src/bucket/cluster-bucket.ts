@@ -1,12 +1,15 @@
 import { type JetStreamClient, type JetStreamManager, jetstream, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { apiError, isMissingStream, isRefused, storeError } from "./store-error.js";
+import { apiError, isFull, isMissingStream, isRefused, isTemporary, storeError } from "./store-error.js";
+import { WriteStall, type WriteStallParts } from "./write-stall.js";
 
 export interface BucketOptions {
   /** Name of the bucket. */
   readonly name: string;
   /** Time limit of a request. */
   readonly requestTimeoutMs: number;
+  /** Where to report that no write is answered. Nowhere without it. */
+  readonly report?: WriteStallParts | undefined;
 }
 
 /** Last write of a key. */
@@ -31,17 +34,20 @@ export class ClusterBucket {
   readonly #stream: string;
   readonly #subjectPrefix: string;
   readonly #requestTimeoutMs: number;
+  readonly #stall: WriteStall | undefined;
+  #isLooking = false;
 
   private constructor(
     js: JetStreamClient,
     { streams }: JetStreamManager,
-    { name, requestTimeoutMs }: BucketOptions,
+    { name, requestTimeoutMs, report }: BucketOptions,
   ) {
     this.#js = js;
     this.#streams = streams;
     this.#stream = `KV_${name}`;
     this.#subjectPrefix = `$KV.${name}.`;
     this.#requestTimeoutMs = requestTimeoutMs;
+    this.#stall = report && new WriteStall(report);
   }
 
   /** Opens a bucket without a request to the server. */
@@ -80,10 +86,14 @@ export class ClusterBucket {
     const expect = { lastSubjectSequence: revision };
     try {
       const timeout = this.#requestTimeoutMs;
-      return (await this.#js.publish(this.#subjectPrefix + key, value, { expect, timeout })).seq;
+      const { seq } = await this.#js.publish(this.#subjectPrefix + key, value, { expect, timeout });
+      this.#stall?.end(this.#stream);
+      return seq;
     } catch (error) {
       if (isRefused(error)) return undefined;
-      throw storeError(error);
+      const known = storeError(error);
+      if (isTemporary(known) && !isFull(error)) void this.#noteFailure(known);
+      throw known;
     }
   }
 
@@ -93,6 +103,15 @@ export class ClusterBucket {
     await this.#streams.purge(this.#stream, upTo).catch((error: unknown) => {
       throw storeError(error);
     });
+  }
+
+  /** Looks at the stream in the background, because a lease cannot wait for it. */
+  async #noteFailure(cause: Error): Promise<void> {
+    if (this.#stall === undefined || this.#isLooking) return;
+    this.#isLooking = true;
+    const info = await this.info().catch(() => undefined);
+    this.#isLooking = false;
+    this.#stall.failed(this.#stream, cause, info);
   }
 
   async #message(

@@ -3,3 +3,4 @@ export { type BucketEntry, type BucketOptions, ClusterBucket } from "./cluster-b
 export { createClusterBucket } from "./create-bucket.js";
 export { type AccountSpaceOptions, accountSpace, type StorageSpace } from "./storage-space.js";
 export { isFull, isMissingStream, isRefused, isTemporary, storeError } from "./store-error.js";
+export { WriteStall, type WriteStallParts } from "./write-stall.js";

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { delay, MemoryError, type MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { isFull, isTemporary, storeError } from "../bucket/index.js";
+import { isFull, isTemporary, storeError, WriteStall } from "../bucket/index.js";
 import type { ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
 import { lostLog } from "./lost-log.js";
 import type { MessageHead } from "./message-format.js";
 import type { SpaceWatch } from "./space-watch.js";
 import type { StreamSegment } from "./stream-segment.js";
-import { WriteStall } from "./write-stall.js";
 
 const RETRY_MS = 50;
 
@@ -66,7 +65,7 @@ export class MessageWriter {
         // One server refuses a message that it stored without an answer, several recognize its id.
         if (!isWritten && !(await streams.hasNext(segment, id))) return false;
         segment.streamSeq += 1;
-        this.#stall.end();
+        this.#stall.end(segment.name);
         space?.wrote(data.length);
         return true;
       } catch (error) {

@@ -7,3 +7,4 @@ export {
   requireCluster,
   requireTables,
 } from "./require-cluster.js";
+export { versionRemedy } from "./server-version.js";

@@ -4,9 +4,7 @@ import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type BucketOptions, ClusterBucket } from "../bucket/index.js";
 import { type ClusterIdentity, readIdentity } from "./cluster-identity.js";
-
-/** Earlier servers lose acknowledged writes, or refuse requests of the log. */
-const SERVER_MIN = { major: 2, minor: 14 };
+import { versionRemedy } from "./server-version.js";
 
 /** The cluster that a host should join, as the host is configured. */
 export interface ExpectedCluster extends Pick<ClusterIdentity, "prefix" | "embedder"> {
@@ -67,10 +65,8 @@ export async function requireTables(tables: TableBucket, { id, store }: ClusterI
 
 /** @throws {MemoryError} `runtime_error` for an old server. */
 export function requireVersion(version: string): void {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > SERVER_MIN.major || (major === SERVER_MIN.major && minor >= SERVER_MIN.minor)) return;
-  const needed = `${SERVER_MIN.major}.${SERVER_MIN.minor}`;
-  throw refusal(`nats-server ${version} is too old for a cluster`, `install version ${needed} or later`);
+  const remedy = versionRemedy(version);
+  if (remedy !== undefined) throw refusal(`nats-server ${version} is too old for a cluster`, remedy);
 }
 
 /** @throws {MemoryError} `runtime_error` for a bucket that reads from replicas or has too few. */

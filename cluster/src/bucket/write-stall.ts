@@ -1,7 +1,7 @@
 import { MemoryError, type MonotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { StreamInfo } from "@nats-io/jetstream";
-import { isAbsent } from "../bucket/index.js";
+import { isAbsent } from "./absent-replica.js";
 
 /** Time without an answer after which a write is reported. Servers elect a leader within 9 s. */
 const REPORTED_AFTER_MS = 15_000;
@@ -13,7 +13,7 @@ export interface WriteStallParts {
 }
 
 /**
- * Notices that no write of a log is answered. After two of three servers were killed under load, they may drop all
+ * Notices that no write to a log or to the bucket is answered. After two of three servers were killed under load, they may drop all
  * writes to a stream and report it as healthy (nats-server issue 8519). Only an operator can help.
  */
 export class WriteStall {
@@ -48,12 +48,12 @@ export class WriteStall {
     return this.#problem;
   }
 
-  /** Notes an answer. */
-  end(): void {
+  /** Notes an answer of a stream. */
+  end(stream: string): void {
     this.#startedMs = undefined;
     if (this.#problem === undefined) return;
     this.#problem = undefined;
-    this.#parts.logger.info({}, "the log stores records again");
+    this.#parts.logger.info({ stream }, `stream ${stream} stores messages again`);
   }
 }
 

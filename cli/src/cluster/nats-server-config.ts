@@ -1,0 +1,51 @@
+/** Ports for clients, for other servers, and for monitoring. */
+const PORTS = { client: 4222, route: 6222, monitoring: 8222 };
+const NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+
+export interface NatsServerConfigOptions {
+  /** Names of all nats-servers of the cluster, by which they and the hosts reach each other. */
+  readonly servers: readonly string[];
+  /** Folder of JetStream's files on each server. */
+  readonly storeDir: string;
+  /** File with the mapping. */
+  readonly include: string;
+}
+
+/**
+ * Returns the configuration of each nats-server, by its name.
+ * @throws {TypeError} for a name that is no host name, and for a repeated one.
+ */
+export function natsServerConfigs(options: NatsServerConfigOptions): ReadonlyMap<string, string> {
+  const { servers } = options;
+  const invalid = servers.find((server) => !NAME.test(server));
+  if (invalid !== undefined)
+    throw new TypeError(`--servers has ${JSON.stringify(invalid)}, expected host names`);
+  const configs = new Map(servers.map((server) => [server, configOf(server, options)]));
+  if (configs.size < servers.length) throw new TypeError("--servers has a name twice");
+  return configs;
+}
+
+/** Addresses at which hosts ask the servers for their settings: `cluster.monitoring` of membus.yaml. */
+export function monitoringOf(servers: readonly string[]): string[] {
+  return servers.map((server) => `http://${server}:${PORTS.monitoring}`);
+}
+
+function configOf(server: string, { servers, storeDir, include }: NatsServerConfigOptions): string {
+  const routes = servers.filter((other) => other !== server).map((other) => `nats://${other}:${PORTS.route}`);
+  return `server_name: ${JSON.stringify(server)}
+listen: "0.0.0.0:${PORTS.client}"
+# Only hosts and operators may reach this port.
+http: ${JSON.stringify(`${server}:${PORTS.monitoring}`)}
+jetstream {
+  store_dir: ${JSON.stringify(storeDir)}
+  # An acknowledged store survives a loss of power of all servers at once.
+  sync_interval: always
+}
+cluster {
+  name: "membus"
+  listen: "0.0.0.0:${PORTS.route}"
+  routes: ${JSON.stringify(routes)}
+}
+include ${JSON.stringify(include)}
+`;
+}
