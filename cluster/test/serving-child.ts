@@ -5,7 +5,7 @@ import { ClusterBucket } from "../src/index.js";
 import { ServingHost, type ServingParts } from "./serving-host.js";
 
 export interface ServingChildOptions
-  extends Pick<ServingParts, "name" | "cluster" | "leaseMs" | "flushIdleMs"> {
+  extends Pick<ServingParts, "name" | "cluster" | "leaseMs" | "flushIdleMs" | "eraseWithinS"> {
   readonly servers: readonly string[];
   /** URL of the object store. */
   readonly endpoint: string;

@@ -30,6 +30,8 @@ export interface ServingParts extends Omit<ClusterStores, "clock" | "space"> {
   readonly name: string;
   readonly leaseMs: number;
   readonly flushIdleMs?: number;
+  /** Time limit of erasures. Default: that of the kit. */
+  readonly eraseWithinS?: number;
   /** Clock of polls and leases. Default: the machine's. */
   readonly clock?: MonotonicClock;
   /** Runs before the plugin of the working tier of a shard is closed. */
@@ -111,6 +113,8 @@ function episodicPlugin(parts: HostParts, owned?: OwnedShard): KitPlugin {
     return openShardPlace({ clock: monotonicClock, ...parts }, owned!, services);
   };
   const acceptLoss = owned?.acceptLoss ?? false;
-  const options = { flushIdleMs: parts.flushIdleMs ?? FLUSH_IDLE_MS, flushAtMaintenance: false };
+  const { flushIdleMs = FLUSH_IDLE_MS, eraseWithinS } = parts;
+  const limits = eraseWithinS === undefined ? {} : { eraseWithinS };
+  const options = { flushIdleMs, flushAtMaintenance: false, ...limits };
   return new KitPlugin({ name: "shards", version: "0.1.0", openPlace, acceptLoss, options });
 }
