@@ -1,8 +1,9 @@
 import { createLruPlugin } from "@membus/plugin-lru";
-import { MemoryError, systemClock } from "@membus/protocol";
+import { type Clock, MemoryError, systemClock } from "@membus/protocol";
 import type { Logger, MemoryPlugin, PluginRetrieveResult } from "@membus/protocol/plugin";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { FakeClock } from "../../host/test/fake-clock.js";
 import { ShardedPlugin } from "../src/index.js";
 import { TestHold } from "./test-hold.js";
 
@@ -15,8 +16,8 @@ const SELECTOR = {
 } as never;
 const MOVED = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 100 } };
 
-/** A tier of one shard. Its retrieves end with `end`, and its maintenance and closing as `parts` say. */
-async function openTier(parts: Partial<MemoryPlugin> = {}) {
+/** A tier of shards. Their retrieves end with `end`, and their maintenance and closing as `parts` say. */
+async function openTier(parts: Partial<MemoryPlugin> = {}, clock: Clock = systemClock) {
   let end: (result?: Error) => void = () => {};
   const log: string[] = [];
   const ended = new Promise<PluginRetrieveResult>((resolve, reject) => {
@@ -39,7 +40,7 @@ async function openTier(parts: Partial<MemoryPlugin> = {}) {
     manifestOf: (services) => createLruPlugin().manifestFor(services),
     createPlugin: () => shardPlugin as MemoryPlugin,
   });
-  await tier.open({ tier: "working", clock: systemClock, logger, notify: () => {} });
+  await tier.open({ tier: "working", clock, logger, notify: () => {} });
   const hold = new TestHold(1);
   const retrieve = () => tier.onRetrieve(SELECTOR, {} as never);
   return {
@@ -50,7 +51,7 @@ async function openTier(parts: Partial<MemoryPlugin> = {}) {
     end,
     retrieve,
     given: () => given!,
-    open: () => tier.openShard({ shard: 0, hold }),
+    open: (shard = 0) => tier.openShard({ shard, hold }),
   };
 }
 
@@ -116,6 +117,30 @@ describe("a tier of shards", () => {
     const { tier, open } = await openTier({ maintain: () => Promise.reject(new Error("EIO")) });
     await open();
     await expect(tier.maintain()).rejects.toThrow("EIO");
+  });
+
+  it("maintains other shards while one waits, and that one again once it has ended", async () => {
+    let endFirst: (error?: Error) => void = () => {};
+    const first = new Promise<void>((resolve, reject) => {
+      endFirst = (error) => (error ? reject(error) : resolve());
+    });
+    const clock = new FakeClock();
+    const calls: string[] = [];
+    const maintain = () => (calls.push("maintain") === 1 ? first : Promise.resolve());
+    const { tier, open, logger } = await openTier({ maintain }, clock);
+    for (const shard of [0, 1]) await open(shard);
+    const maintenance = tier.maintain();
+    await clock.advance(29_999);
+    expect(calls).toHaveLength(1);
+    await clock.advance(1);
+    await maintenance;
+    expect(calls).toHaveLength(2);
+    await tier.maintain();
+    expect(calls).toHaveLength(3);
+    endFirst(new Error("the log is closed"));
+    await expect.poll(() => logger.messages("warn")).toEqual(["maintenance of a shard failed"]);
+    await tier.maintain();
+    expect(calls).toHaveLength(5);
   });
 
   it("logs the failures of a shard as information once it is lost", async () => {

@@ -1,4 +1,4 @@
-import type { MemoryError, Scope, ScopeSelector } from "@membus/protocol";
+import { type MemoryError, type Scope, type ScopeSelector, withTimeout } from "@membus/protocol";
 import type {
   Logger,
   MemoryPlugin,
@@ -47,7 +47,12 @@ interface OpenShard<P extends ShardPlugin> {
   readonly logger: Logger;
   /** Calls that have not ended. */
   readonly running: Set<Promise<unknown>>;
+  /** Whether its last maintenance has not ended. */
+  isInMaintenance: boolean;
 }
+
+/** Time after which the maintenance of a shard no longer delays the others. Its log may wait for nats-servers without end. */
+const MAINTENANCE_TURN_MS = 30_000;
 
 type Caller = Pick<Operation, "tenant" | "agent" | "id">;
 
@@ -88,7 +93,7 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
       await plugin.close?.();
       throw error;
     }
-    this.#shards.set(shard, { hold, plugin, logger, running: new Set() });
+    this.#shards.set(shard, { hold, plugin, logger, running: new Set(), isInMaintenance: false });
   }
 
   /** Leaves little for `closeShard` to write. The shard is served. Errors as in the plugin's `flush`. */
@@ -142,17 +147,22 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
   }
 
   /**
-   * Maintains one shard after another. Shards that are lost or closed before their turn are left out. A failure does
-   * not keep the others from being maintained. Throws the first failure of a shard that the host still owns.
+   * Maintains one shard after another, and goes on after 30 seconds with the next one. Shards that are lost or closed before
+   * their turn are left out, and those with an earlier maintenance that has not ended. A failure does not keep the others
+   * from being maintained. Throws the first failure of a shard that the host still owns.
    */
   async maintain(): Promise<void> {
     const failures: unknown[] = [];
+    let isOver = false;
     for (const [shard, open] of [...this.#shards]) {
-      if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
-      await run(open, async (plugin) => plugin.maintain?.()).catch((error: unknown) => {
-        if (open.hold.isOwned) failures.push(error);
+      if (!open.hold.isOwned || this.#shards.get(shard) !== open || open.isInMaintenance) continue;
+      const turn = maintainShard(open).catch((error: unknown) => {
+        if (isOver) open.logger.warn({ err: error, shard }, "maintenance of a shard failed");
+        else if (open.hold.isOwned) failures.push(error);
       });
+      await withTimeout(this.#openServices.clock, MAINTENANCE_TURN_MS, turn);
     }
+    isOver = true;
     if (failures.length > 0) throw failures[0];
   }
 
@@ -195,6 +205,15 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     const open = this.#shards.get(shard);
     if (open === undefined) throw shardMoved(`shard ${shard} is not open on this host, send it again`);
     return run(open, call);
+  }
+}
+
+async function maintainShard<P extends ShardPlugin>(open: OpenShard<P>): Promise<void> {
+  open.isInMaintenance = true;
+  try {
+    await run(open, async (plugin) => plugin.maintain?.());
+  } finally {
+    open.isInMaintenance = false;
   }
 }
 
