@@ -1,4 +1,4 @@
-import { jetstreamManager } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { append, appendEach } from "../../plugins/disk/test/log-fixture.js";
@@ -81,6 +81,18 @@ describe("a segment", () => {
     return { place, log, streams, config: (await place.newest()).config };
   };
 
+  /** Opens the log with its losses accepted. */
+  const accept = async (place: LogPlace) => {
+    const records: number[] = [];
+    const recovery = {
+      nextSeqMin: 1,
+      onRecord: (seq: number) => void records.push(seq),
+      keeper: place.keeper,
+    };
+    const { nextSeq } = await place.open({ ...recovery, acceptLoss: true }, {});
+    return [records, nextSeq];
+  };
+
   it("counts as missing if its stream was created again under the same name", async () => {
     const { place, log, streams, config } = await written();
     await streams.delete(config.name);
@@ -105,10 +117,38 @@ describe("a segment", () => {
       message: expect.stringContaining(config.name),
       detail: { reason: "log_incomplete", seq: 1, remedy: "--accept-loss" },
     });
-    const { keeper } = place;
-    const records: number[] = [];
-    const recovery = { nextSeqMin: 1, onRecord: (seq: number) => void records.push(seq), keeper };
-    const opened = await place.open({ ...recovery, acceptLoss: true }, {});
-    expect([records, opened.nextSeq]).toEqual([[4], 5]);
+    expect(await accept(place)).toEqual([[4], 5]);
+  });
+
+  const loss = (problem: string, lost: string) => ({
+    message: expect.stringMatching(`damaged: \\S+ \\(.*${problem}\\)\\. Opening it loses ${lost}`),
+    detail: { reason: "log_incomplete", remedy: "--accept-loss" },
+  });
+
+  it("without a message in the middle opens once the loss is accepted, or is stored elsewhere", async () => {
+    const { place, streams, config } = await written();
+    // Message 1 is the mark of the segment.
+    await streams.deleteMessage(config.name, 3);
+    await expect(place.take()).rejects.toMatchObject(loss("message 3 is missing", "1 record \\(2\\)"));
+    place.nextSeqMin = 3;
+    expect((await place.take()).records).toEqual(["1:one", "3:three"]);
+    expect(await accept(place)).toEqual([[1, 3], 4]);
+  });
+
+  it("without its last message opens once the loss is accepted", async () => {
+    const { place, streams, config } = await written();
+    await streams.deleteMessage(config.name, 4);
+    await expect(place.take()).rejects.toMatchObject(loss("message 4 is missing", "an unknown number"));
+    expect(await accept(place)).toEqual([[1, 2], expect.any(Number)]);
+  });
+
+  it("with a message that is not of a log opens once the loss is accepted", async () => {
+    const { place, log, config } = await written();
+    await jetstream(fixture.connection).publish(config.subjects[0]!, "foreign");
+    await expect(append(log, "four")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(place.take()).rejects.toMatchObject(loss("it is not of a log", "an unknown number"));
+    const [records, nextSeq] = await accept(place);
+    expect(records).toEqual([1, 2, 3]);
+    expect(nextSeq).toBeGreaterThan(4);
   });
 });

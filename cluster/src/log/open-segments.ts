@@ -43,7 +43,7 @@ class SegmentSurvey {
   readonly #nextSeqMin: number;
   readonly #segments: StreamSegment[] = [];
   readonly #losses: MissingRange[] = [];
-  /** Names of streams that are missing, or lack their beginning, since the last records. */
+  /** Names of streams that are missing or damaged since the last records. */
   #missing: string[] = [];
   #nextSeq = 1;
 
@@ -59,9 +59,17 @@ class SegmentSurvey {
       return;
     }
     this.#segments.push(segment);
-    if (segment.lacksBeginning) this.#missing.push(part.name);
-    if (this.#missing.length > 0) this.#endGap(segment.firstSeq);
+    if (this.#missing.length > 0) {
+      this.#endGap(segment.firstSeq);
+      this.#nextSeq = segment.firstSeq;
+    }
+    for (const { seq, nextSeq, reason } of segment.gaps) {
+      this.#missing.push(`${part.name} (${reason})`);
+      this.#nextSeq = Math.max(this.#nextSeq, seq);
+      this.#endGap(nextSeq);
+    }
     this.#nextSeq = segment.nextSeq;
+    if (segment.damage !== undefined) this.#missing.push(`${part.name} (${segment.damage})`);
   }
 
   /** @param isUsed whether the log existed before. */
@@ -83,7 +91,7 @@ function incompleteLog(losses: readonly MissingRange[]): MemoryError {
   const missing =
     names.length === 0
       ? "the end of its newest stream is missing"
-      : `these streams are missing or lack messages: ${names.join(", ")}`;
+      : `these streams are missing or damaged: ${names.join(", ")}`;
   const message =
     `the log is incomplete: ${missing}. Opening it loses ${losses.map((loss) => lostRecords(loss, 0)).join(" and ")}. ` +
     "Restore the streams, or run `membus cluster accept-loss`";

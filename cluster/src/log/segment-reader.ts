@@ -14,6 +14,14 @@ interface OpenParts {
   readonly chunks: Uint8Array[];
 }
 
+/** Records of a message, or one of several messages. A message without records is a mark. */
+interface Group {
+  readonly firstSeq: number;
+  /** Sequence of the first of these messages. */
+  readonly streamSeq: number;
+  readonly records: readonly Uint8Array[];
+}
+
 export interface ReaderParts {
   readonly streams: LogStreams;
   readonly hold: ShardHold;
@@ -33,9 +41,9 @@ export class SegmentReader {
   }
 
   /**
-   * Reads the rest of a segment.
+   * Reads the rest of a segment. Notes deleted and damaged messages.
    * @returns false if its stream is missing.
-   * @throws {MemoryError} `unavailable` once the shard is lost, `runtime_error` for damaged messages.
+   * @throws {MemoryError} `unavailable` once the shard is lost, `runtime_error` for a message with records that are there already.
    */
   async read(segment: StreamSegment): Promise<boolean> {
     if (this.#segment !== segment) this.#open = undefined;
@@ -53,44 +61,59 @@ export class SegmentReader {
     // A segment begins with a mark. A stream without messages was purged, or created again under the same name.
     if (state === undefined || state.messages === 0) return false;
     if (segment.streamSeq < state.first_seq - 1) {
-      segment.lacksBeginning = true;
+      segment.noteDamage("its first messages are missing");
       segment.streamSeq = state.first_seq - 1;
     }
-    if (segment.streamSeq >= state.last_seq) return true;
-    for await (const message of streams.messagesAfter(name, segment.streamSeq)) {
+    const before = segment.streamSeq;
+    if (before >= state.last_seq) return true;
+    for await (const message of streams.messagesAfter(name, before)) {
       this.#take(segment, message);
       if (message.seq >= state.last_seq) return true;
     }
-    return undefined;
+    if (segment.streamSeq > before || (await streams.message(name, state.last_seq)) !== undefined)
+      return undefined;
+    this.#lose(segment, `message ${state.last_seq} is missing`);
+    segment.streamSeq = state.last_seq;
+    return true;
   }
 
   #take(segment: StreamSegment, message: JsMsg): void {
     const position = `stream ${segment.name}, message ${message.seq}`;
-    if (message.seq !== segment.streamSeq + 1)
-      throw damagedMessage(position, `message ${segment.streamSeq + 1} is missing before it`);
-    const head = decodeHead(message.headers, position);
-    if (head.firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
-    // An owner that was lost between two parts never wrote the others. The record does not exist then.
-    this.#open = head.part && addPart(this.#open, head, message, position);
-    if (this.#open === undefined || this.#open.chunks.length === this.#open.count) {
-      this.#addRecords(segment, this.#open, head, message, position);
-      this.#open = undefined;
-    }
+    const expectedSeq = segment.streamSeq + 1;
+    if (message.seq !== expectedSeq) this.#lose(segment, `message ${expectedSeq} is missing`);
+    const group = this.#groupOf(segment, message, position);
+    if (group !== undefined) this.#addGroup(segment, group, position);
     segment.streamSeq = message.seq;
   }
 
-  #addRecords(
-    segment: StreamSegment,
-    parts: OpenParts | undefined,
-    { firstSeq }: MessageHead,
-    { seq, data }: JsMsg,
-    position: string,
-  ): void {
-    if (parts === undefined && data.length === 0) return segment.addMark(firstSeq);
-    const records = parts === undefined ? [...decodeRecords(data, position)] : [Buffer.concat(parts.chunks)];
+  #lose(segment: StreamSegment, reason: string): void {
+    segment.noteDamage(reason);
+    this.#open = undefined;
+  }
+
+  /** Returns the records that end with a message. Undefined for a part before the last one, and for a damaged message. */
+  #groupOf(segment: StreamSegment, message: JsMsg, position: string): Group | undefined {
+    try {
+      const { firstSeq, part } = decodeHead(message.headers, position);
+      const { seq: streamSeq, data } = message;
+      // An owner that was lost between two parts never wrote the others. The record does not exist then.
+      this.#open = part && addPart(this.#open, { firstSeq, part }, message, position);
+      const open = this.#open;
+      if (open === undefined) return { firstSeq, streamSeq, records: [...decodeRecords(data, position)] };
+      if (open.chunks.length < open.count) return undefined;
+      this.#open = undefined;
+      return { ...open, records: [Buffer.concat(open.chunks)] };
+    } catch (error) {
+      this.#lose(segment, (error as Error).message);
+      return undefined;
+    }
+  }
+
+  #addGroup(segment: StreamSegment, { firstSeq, streamSeq, records }: Group, position: string): void {
+    if (firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
+    if (records.length === 0) return segment.addMark(firstSeq);
     for (const [index, record] of records.entries()) this.#parts.onRecord(firstSeq + index, record);
     const sizeBytes = records.reduce((sum, { length }) => sum + length, 0);
-    const streamSeq = parts?.streamSeq ?? seq;
     segment.addRecords({ firstSeq, streamSeq, count: records.length, sizeBytes });
   }
 }

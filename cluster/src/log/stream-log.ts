@@ -7,6 +7,7 @@ import type { LogParts } from "./log-parts.js";
 import { LogStreams } from "./log-streams.js";
 import { LogTail } from "./log-tail.js";
 import { lostLog } from "./lost-log.js";
+import { damagedMessage } from "./message-format.js";
 import { MessageWriter } from "./message-writer.js";
 import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
@@ -82,10 +83,14 @@ async function beginEpoch(
   reader: SegmentReader,
   nextSeqMin: number,
 ): Promise<void> {
+  const gapCount = newest.gaps.length;
   for (;;) {
     const nextSeq = Math.max(nextSeqMin, newest.nextSeq);
     if (await writer.follow(newest, { firstSeq: nextSeq }, new Uint8Array())) return newest.addMark(nextSeq);
     if (!(await reader.read(newest))) throw lostLog(hold, `the stream ${newest.name} is missing`);
+    // The next opening says which records are lost.
+    if (newest.gaps.length > gapCount || newest.damage !== undefined)
+      throw damagedMessage(`stream ${newest.name}`, "messages of an earlier owner are missing or damaged");
   }
 }
 

@@ -17,6 +17,15 @@ export function newPart(logName: string): LogPart {
   return { name: `${logName}-${id.toString(RADIX)}`, id };
 }
 
+/** Records that deleted or damaged messages of a segment had. */
+export interface SegmentGap {
+  /** First lost record. */
+  readonly seq: number;
+  /** First available record after it. */
+  readonly nextSeq: number;
+  readonly reason: string;
+}
+
 /** A segment of a log: a stream with one message for each group of records. */
 export class StreamSegment {
   readonly part: LogPart;
@@ -25,14 +34,15 @@ export class StreamSegment {
   streamSeq = 0;
   nextSeq: number;
   sizeBytes = 0;
-  /** Whether its first messages were deleted. */
-  lacksBeginning = false;
+  /** Gaps between its messages, in order. */
+  readonly gaps: SegmentGap[] = [];
   /** Whether its stream may be deleted, so that no record of it is found. */
   isTrimmed = false;
   #firstSeq: number;
   /** First record of each message, and the sequence of the message. */
   readonly #firstSeqs: number[] = [];
   readonly #streamSeqs: number[] = [];
+  #damage: string | undefined;
 
   /** @param firstSeq number of its first record, if its first message does not say otherwise. */
   constructor(logName: string, part: LogPart, firstSeq: number) {
@@ -54,8 +64,19 @@ export class StreamSegment {
     return this.#firstSeqs.length === 0;
   }
 
+  /** Reason for which records at its end may be lost. Undefined if its last message is as it was written. */
+  get damage(): string | undefined {
+    return this.#damage;
+  }
+
+  /** Notes that messages after the last known one are deleted or damaged. The number of the next record shows what they had. */
+  noteDamage(reason: string): void {
+    this.#damage ??= reason;
+  }
+
   /** Adds a message without records, after which this record follows. */
   addMark(firstSeq: number): void {
+    this.#endGap(firstSeq);
     if (this.isEmpty) this.#firstSeq = firstSeq;
     this.nextSeq = firstSeq;
   }
@@ -67,6 +88,7 @@ export class StreamSegment {
     readonly count: number;
     readonly sizeBytes: number;
   }): void {
+    this.#endGap(added.firstSeq);
     if (this.isEmpty) this.#firstSeq = added.firstSeq;
     this.#firstSeqs.push(added.firstSeq);
     this.#streamSeqs.push(added.streamSeq);
@@ -85,5 +107,11 @@ export class StreamSegment {
       else high = middle - 1;
     }
     return this.#streamSeqs[low];
+  }
+  #endGap(nextSeq: number): void {
+    const reason = this.#damage;
+    this.#damage = undefined;
+    if (reason !== undefined && nextSeq > this.nextSeq)
+      this.gaps.push({ seq: this.nextSeq, nextSeq, reason });
   }
 }
