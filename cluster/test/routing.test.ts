@@ -6,7 +6,7 @@ import { checkRouting, mappingLines, shardOf, subscribeShard } from "../src/inde
 import { ClusterFixture } from "./cluster-fixture.js";
 import { TestHold } from "./test-hold.js";
 
-const WAIT = { clock: monotonicClock, timeoutMs: 10_000 };
+const WAIT = { clock: monotonicClock, timeoutMs: 10_000, server: "n1" };
 
 let fixture: ClusterFixture;
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("the check of the mapping", () => {
     const bus = openBus();
     await expect(checkRouting(bus, { prefix: "a2e", shardCount }, WAIT)).rejects.toMatchObject({
       code: "runtime_error",
-      message: `nats-server divides tenants by another number of shards: map subjects with partition(${shardCount},1) in the hosts' account`,
+      message: `nats-server n1 divides tenants by another number of shards: map subjects with partition(${shardCount},1) in the hosts' account`,
     });
     await bus.close();
   });
@@ -107,7 +107,7 @@ describe("the check of the mapping", () => {
     const other = { prefix: "other", shardCount: 16 };
     await expect(checkRouting(bus, other, { ...WAIT, timeoutMs: 300 })).rejects.toMatchObject({
       message:
-        "nats-server does not send requests to shards: map subjects with partition(16,1) in the hosts' account",
+        "nats-server n1 does not send requests to shards: map subjects with partition(16,1) in the hosts' account",
     });
     await bus.close();
   });

@@ -3,6 +3,7 @@ import { isRecent, requireRecentServer } from "../../bus/test/recent-nats-server
 import { connectAlice } from "./connect-alice.js";
 import { leaderOf, nodesWith } from "./nats-cluster-fixture.js";
 import { expectNoProblems, goOn, ServingFixture, serveHalf } from "./serving-fixture.js";
+import { SHARD_COUNT } from "./serving-host.js";
 
 const SECRET = "s3cret-5b1d7e90";
 const EPISODIC = { tier: "episodic" } as const;
@@ -46,20 +47,40 @@ it("a purge leaves the bytes on no node and in no object", async () => {
   await expectNoProblems(histories);
 });
 
-it("a forget without a purge leaves the bytes on no node and in no object once its time is over", async () => {
-  const start = await fixture.createCluster("timed");
-  const timing = { flushIdleMs: 100, eraseWithinS: 20, segmentS: 4 };
-  await serveHalf(start("a", timing), start("b", timing));
+/** A host that erases within 20 seconds, and an agent with an entry that its tables and its log have. */
+async function startTimed(cluster: string) {
+  const start = await fixture.createCluster(cluster);
+  await start("a", { flushIdleMs: 100, eraseWithinS: 20, segmentS: 4 }).serves(SHARD_COUNT);
   const alice = await connectAlice(fixture.nats.cluster.urls, "tenant-0");
-  await alice.remember("kept", "a walk by the river", EPISODIC);
   await alice.remember("secret", SECRET, EPISODIC);
   await expect.poll(() => objectsWith(SECRET)).not.toEqual([]);
-  const { requestId } = await alice.forget({ keys: ["secret"], ...EPISODIC });
-  const scheduled = await alice.forgetStatus(requestId);
+  const forget = async () => (await alice.forget({ keys: ["secret"], ...EPISODIC })).requestId;
+  return { alice, forget };
+}
+
+it("a forget without a purge leaves the bytes on no node and in no object once its time is over", async () => {
+  const { alice, forget } = await startTimed("timed");
+  await alice.remember("kept", "a walk by the river", EPISODIC);
+  const id = await forget();
+  const scheduled = await alice.forgetStatus(id);
   expect(scheduled).toMatchObject({ purge: "scheduled", purge_by: expect.any(Number) });
-  await expect.poll(() => alice.forgetStatus(requestId)).toMatchObject({ purge: "done" });
+  await expect.poll(() => alice.forgetStatus(id)).toMatchObject({ purge: "done" });
   expect(await nodesWith(fixture.nats, SECRET)).toEqual([]);
   expect(objectsWith(SECRET)).toEqual([]);
-  expect((await alice.forgetStatus(requestId)).purged_at).toBeLessThanOrEqual(scheduled.purge_by!);
+  expect((await alice.forgetStatus(id)).purged_at).toBeLessThanOrEqual(scheduled.purge_by!);
   expect((await alice.retrieve({ keys: ["kept"], ...EPISODIC })).entries).toHaveLength(1);
+});
+
+it("a forget stays scheduled while a node with the log is down, says why, and is done after its start", async () => {
+  const { alice, forget } = await startTimed("down");
+  const [node] = fixture.nats.cluster.nodes;
+  await node!.kill();
+  const id = await forget();
+  await expect
+    .poll(() => alice.forgetStatus(id))
+    .toMatchObject({ purge: "scheduled", purge_reason: "replica_down" });
+  await expect.poll(() => objectsWith(SECRET)).toEqual([]);
+  await node!.start();
+  await expect.poll(() => alice.forgetStatus(id)).toMatchObject({ purge: "done" });
+  expect(await nodesWith(fixture.nats, SECRET)).toEqual([]);
 });

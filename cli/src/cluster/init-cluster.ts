@@ -1,5 +1,5 @@
-import { connectNatsBus } from "@membus/bus";
-import { createCluster, OwnershipOptionsSchema } from "@membus/cluster";
+import { connectNatsBus, type NatsBusOptions } from "@membus/bus";
+import { createCluster, OwnershipOptionsSchema, type Routing } from "@membus/cluster";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { MemoryError, type OptionsOf, option, optionSet, parseOptions, systemClock } from "@membus/protocol";
 import { asAuthHost } from "../auth/auth-host.js";
@@ -36,13 +36,12 @@ export async function initCluster({ config: own, output }: Session, given: InitO
   const tables = TableBucket.connect(tableBucketOptions(options.store, process.env), systemClock);
   const logger = createLogger(config.log_level);
   const { embedder } = await composeProviders(config, process.env, logger);
-  const bus = await connectNatsBus(await natsOptions(config, "membus-cluster"), {
-    logger,
-    clock: systemClock,
-  });
+  const nats = await natsOptions(config, "membus-cluster");
+  const services = { logger, clock: systemClock };
+  const bus = await connectNatsBus(nats, services);
   try {
     output.note("checking the nats-servers");
-    await checkRoutes(bus, { prefix: config.prefix, shardCount: options.shardCount });
+    await checkServers(nats, services, { prefix: config.prefix, shardCount: options.shardCount });
     await requireServerSettings(config.cluster?.monitoring ?? [], (problem) => {
       throw new MemoryError("unavailable", problem);
     });
@@ -59,5 +58,21 @@ export async function initCluster({ config: own, output }: Session, given: InitO
     output.result({ ...shownIdentity(identity), is_new: isNew }, () => text);
   } finally {
     await bus.close();
+  }
+}
+
+/** Checks the mapping of each named server. Errors as in `connectNatsBus` and `checkRoutes`. */
+async function checkServers(
+  nats: NatsBusOptions,
+  services: Parameters<typeof connectNatsBus>[1],
+  routing: Routing,
+): Promise<void> {
+  for (const servers of [nats.servers ?? []].flat().flatMap((list) => list.split(","))) {
+    const bus = await connectNatsBus({ ...nats, servers }, services);
+    try {
+      await checkRoutes(bus, routing);
+    } finally {
+      await bus.close();
+    }
   }
 }

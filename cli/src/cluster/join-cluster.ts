@@ -9,6 +9,7 @@ import {
   requireTables,
   SpaceWatch,
 } from "@membus/cluster";
+import { KIT_DEFAULTS } from "@membus/plugin-kit";
 import { TableBucket } from "@membus/plugin-lancedb/s3";
 import { monotonicClock, systemClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
@@ -19,6 +20,8 @@ import { normalStore, tableBucketOptions } from "./table-store.js";
 
 /** Time limit of one request to JetStream. */
 const REQUEST_TIMEOUT_MS = 2_000;
+/** A log starts a segment this often within the time limit of an erasure. */
+const SEGMENTS_PER_ERASURE = 5;
 /** Wait for the probes that show where the servers send requests. */
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -48,7 +51,7 @@ export async function joinCluster(
   bus: NatsBus,
   { embedder, env, logger }: JoinParts,
 ): Promise<JoinedCluster> {
-  const { prefix, cluster } = config;
+  const { prefix, cluster, kit } = config;
   const store = cluster?.store && normalStore(cluster.store);
   const options = { ...bucketOptions(config), report: { clock: monotonicClock, logger } };
   const { connection } = bus;
@@ -57,7 +60,8 @@ export async function joinCluster(
   const tables = TableBucket.connect(tableBucketOptions(identity.store, env), systemClock);
   await requireTables(tables, identity);
   const { replicas } = identity;
-  const log = { replicas };
+  const segmentS = Math.floor((kit?.eraseWithinS ?? KIT_DEFAULTS.eraseWithinS) / SEGMENTS_PER_ERASURE);
+  const log = { replicas, segmentS };
   const limits = { replicas, requestTimeoutMs: REQUEST_TIMEOUT_MS };
   const read = async () => [
     await accountSpace(connection, limits),
@@ -68,7 +72,8 @@ export async function joinCluster(
   return { identity, stores };
 }
 
-/** Checks that the servers send the requests of each shard to the shard's subject. Errors as in `checkRouting`. */
+/** Checks that the connected server sends the requests of each shard to the shard's subject. Errors as in `checkRouting`. */
 export function checkRoutes(bus: NatsBus, routing: Routing): Promise<void> {
-  return checkRouting(bus, routing, { clock: monotonicClock, timeoutMs: PROBE_TIMEOUT_MS });
+  const server = bus.connection.getServer();
+  return checkRouting(bus, routing, { clock: monotonicClock, timeoutMs: PROBE_TIMEOUT_MS, server });
 }

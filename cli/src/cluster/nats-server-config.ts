@@ -41,6 +41,7 @@ jetstream {
   # An acknowledged store survives a loss of power of all servers at once.
   sync_interval: always
 }
+# Only the other servers may reach the port of this block.
 cluster {
   name: "membus"
   listen: "0.0.0.0:${PORTS.route}"

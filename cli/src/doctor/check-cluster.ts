@@ -93,9 +93,14 @@ export function serverFindings({ servers, shards }: Pick<ReportedCluster, "serve
   });
 }
 
-/** Says whether the servers suit a cluster. Nothing without `cluster.monitoring`. */
+/** Says whether the servers suit a cluster. */
 async function settingFindings({ cluster }: Config): Promise<Finding[]> {
   const servers = await readServerSettings(cluster?.monitoring ?? []);
+  if (servers.length === 0) {
+    const advice = "name their monitoring ports in `cluster.monitoring`, so that hosts check them";
+    const found = "whether the servers write each store to disk is unknown";
+    return [{ check: "nats-server", state: "warning", found, advice }];
+  }
   return servers.map(({ server, isKnown, problem }): Finding => {
     const check = "nats-server";
     if (problem === undefined) return { check, state: "ok", found: `${server} writes each store to disk` };

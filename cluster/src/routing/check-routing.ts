@@ -12,16 +12,24 @@ export interface Routing {
   readonly shardCount: number;
 }
 
+export interface RoutingCheck {
+  readonly clock: Pick<MonotonicClock, "after">;
+  /** Wait for all probes. */
+  readonly timeoutMs: number;
+  /** Address of the server, for errors. */
+  readonly server: string;
+}
+
 /**
- * Sends probes of tenants of every shard and checks that each arrives at its shard.
+ * Sends probes of tenants of every shard and checks that each arrives at its shard. A server maps what its own clients send,
+ * so other servers are not checked.
  *
- * @param timeoutMs wait for all probes.
- * @throws {MemoryError} `runtime_error` if the servers lack the mapping or have one with another number of shards.
+ * @throws {MemoryError} `runtime_error` if the server lacks the mapping or has one with another number of shards.
  */
 export async function checkRouting(
   bus: Bus,
   { prefix, shardCount }: Routing,
-  { clock, timeoutMs }: { readonly clock: Pick<MonotonicClock, "after">; readonly timeoutMs: number },
+  { clock, timeoutMs, server }: RoutingCheck,
 ): Promise<void> {
   const waiting = new Map(probes(shardCount));
   const agent = `probe-${randomUUID()}`;
@@ -42,8 +50,9 @@ export async function checkRouting(
     bus.publish(requestSubject({ tenant, agent, type: "ping" }, prefix), new Uint8Array());
   const misplaced = await withTimeout(clock, timeoutMs, ended);
   await subscription.drain();
-  if (misplaced !== undefined) throw mappingError("divides tenants by another number of shards", shardCount);
-  if (waiting.size > 0) throw mappingError("does not send requests to shards", shardCount);
+  if (misplaced !== undefined)
+    throw mappingError(`${server} divides tenants by another number of shards`, shardCount);
+  if (waiting.size > 0) throw mappingError(`${server} does not send requests to shards`, shardCount);
 }
 
 /** Returns tenants with their shards, at least one of every shard. */
