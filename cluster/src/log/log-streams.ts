@@ -138,6 +138,12 @@ export class LogStreams {
     return (await unlessMissing(this.#streams.getMessage(name, { seq: streamSeq }))) ?? undefined;
   }
 
+  /** Returns the sequence of the first message after this one. Undefined if there is none, or no stream. */
+  async seqAfter({ name, subject }: StreamSegment, streamSeq: number): Promise<number | undefined> {
+    const query = { seq: streamSeq + 1, next_by_subj: subject };
+    return (await unlessMissing(this.#streams.getMessage(name, query)))?.seq;
+  }
+
   async #list(): Promise<StreamInfo[]> {
     const found: StreamInfo[] = [];
     for await (const info of this.#streams.list(subjectsOf(this.#options.name))) found.push(info);

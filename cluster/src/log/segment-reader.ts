@@ -67,20 +67,28 @@ export class SegmentReader {
     const before = segment.streamSeq;
     if (before >= state.last_seq) return true;
     for await (const message of streams.messagesAfter(name, before)) {
+      const isNext = message.seq === segment.streamSeq + 1;
+      if (!isNext && !(await this.#isMissingBefore(message.seq, segment))) return undefined;
       this.#take(segment, message);
       if (message.seq >= state.last_seq) return true;
     }
-    if (segment.streamSeq > before || (await streams.message(name, state.last_seq)) !== undefined)
-      return undefined;
-    this.#lose(segment, `message ${state.last_seq} is missing`);
+    if (segment.streamSeq > before || !(await this.#isMissingBefore(undefined, segment))) return undefined;
     segment.streamSeq = state.last_seq;
+    return true;
+  }
+
+  /**
+   * Returns whether the stream has no message between the last known one and this sequence, or its end. Else the messages in
+   * between were lost on their way.
+   */
+  async #isMissingBefore(streamSeq: number | undefined, segment: StreamSegment): Promise<boolean> {
+    if ((await this.#parts.streams.seqAfter(segment, segment.streamSeq)) !== streamSeq) return false;
+    this.#lose(segment, `message ${segment.streamSeq + 1} is missing`);
     return true;
   }
 
   #take(segment: StreamSegment, message: JsMsg): void {
     const position = `stream ${segment.name}, message ${message.seq}`;
-    const expectedSeq = segment.streamSeq + 1;
-    if (message.seq !== expectedSeq) this.#lose(segment, `message ${expectedSeq} is missing`);
     const group = this.#groupOf(segment, message, position);
     if (group !== undefined) this.#addGroup(segment, group, position);
     segment.streamSeq = message.seq;
