@@ -1,36 +1,40 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Config } from "../config/config-schema.js";
 
 const BYTES = 32;
 
-/** Returns the path of the secret that keys in the audit log are hashed with. */
+/** Returns the path of the secret of a data folder. */
 export function auditSecretPath(data: string): string {
   return join(data, "audit.key");
 }
 
-/** Returns the audit secret of a data folder. Creates it if it is absent, readable only by its owner. */
-export async function ensureAuditSecret(data: string): Promise<Uint8Array> {
-  await mkdir(data, { recursive: true, mode: 0o700 });
-  const path = auditSecretPath(data);
+/** Returns the path of the secret that keys in the audit log are hashed with. */
+export function auditKeyFile({ audit_key: file, data }: Pick<Config, "audit_key" | "data">): string {
+  return file ?? auditSecretPath(data);
+}
+
+/** Returns the audit secret of a file. Creates it if it is absent, readable only by its owner. */
+export async function ensureAuditSecret(file: string): Promise<Uint8Array> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    await writeFile(path, `${randomBytes(BYTES).toString("hex")}\n`, { flag: "wx", mode: 0o600 });
+    await writeFile(file, `${randomBytes(BYTES).toString("hex")}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return readAuditSecret(data);
+  return readAuditSecret(file);
 }
 
 /** @throws {TypeError} if the secret is absent or invalid. */
-export async function readAuditSecret(data: string): Promise<Uint8Array> {
-  const path = auditSecretPath(data);
-  const text = await readFile(path, "utf8").catch((error: Error) => {
+export async function readAuditSecret(file: string): Promise<Uint8Array> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new TypeError(
-      `cannot read the audit secret ${path} (created by \`membus up --audit\`): ${error.message}`,
+      `cannot read the audit secret ${file} (created by \`membus up --audit\`): ${error.message}`,
     );
   });
   const secret = Buffer.from(text.trim(), "hex");
   if (secret.length !== BYTES)
-    throw new TypeError(`${path} is not an audit secret written by \`membus up --audit\``);
+    throw new TypeError(`${file} is not an audit secret: it must have ${2 * BYTES} hex digits`);
   return secret;
 }

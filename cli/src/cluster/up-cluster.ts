@@ -56,10 +56,11 @@ function refuseUnsupported(config: Config, start: StartOptions): void {
   };
   if (config.nats.url === undefined)
     throw new TypeError("a cluster needs running nats-servers: name them with --cluster or nats.url");
+  if (config.audit && config.audit_key === undefined)
+    throw new TypeError("audit in a cluster needs audit_key, a file with the same secret for all hosts");
   refuse(start.repair, "--repair", "the log is in JetStream");
   refuse(start.acceptLoss, "--accept-loss", "run `membus cluster accept-loss`");
   refuse(start.readOnly, "--read-only", "serve a data folder instead");
-  refuse(config.audit, "audit", "its key is in a data folder, so switch it off");
   refuse(config.http !== false, "http", "run `membus gateway` beside the host");
   refuse(config.durability !== "disk", "durability", "set sync_interval of the nats-servers");
   refuse(config.log !== undefined, "log", "the log is in JetStream");

@@ -11,13 +11,17 @@ export function registerAudit(program: Command): void {
   audit
     .command("hash <key>")
     .description("print the hash that stands for a key (text, or a JSON key)")
-    .option("--data <folder>", "data folder of the host, which contains the hash secret (default ./.membus)")
+    .option(
+      "--data <folder>",
+      "data folder of the host, which contains the hash secret (default: audit_key, else ./.membus)",
+    )
     .action(async (key: string, { data }: { data?: string }, command: Command) => {
       const { config, output } = await openSession(command, definedOnly({ data }));
       const { auditHash } = await import("@membus/host");
       const { keyHash } = await import("@membus/protocol");
-      const { readAuditSecret } = await import("../audit/audit-secret.js");
-      const hash = auditHash(keyHash(keyOf(key)), await readAuditSecret(config.data));
+      const { auditKeyFile, auditSecretPath, readAuditSecret } = await import("../audit/audit-secret.js");
+      const file = data === undefined ? auditKeyFile(config) : auditSecretPath(data);
+      const hash = auditHash(keyHash(keyOf(key)), await readAuditSecret(file));
       output.result({ hash }, () => hash);
     });
 }

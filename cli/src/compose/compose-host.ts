@@ -1,7 +1,7 @@
 import { createHost, type Host, type HostDependencies } from "@membus/host";
 import { systemClock } from "@membus/protocol";
 import type { Bus, Logger } from "@membus/protocol/plugin";
-import { ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
+import { auditKeyFile, ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { rateQuotas } from "../config/quotas.js";
 import { createLogger } from "../logger.js";
@@ -30,7 +30,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
   const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss, readOnly });
   const audit = config.audit && {
     audit: createLogger("info"),
-    auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(config.data),
+    auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(auditKeyFile(config)),
   };
   const parts = { bus, logger, plugins, dataDirectories, ...providers, ...audit };
   return { host: createConfiguredHost(config, parts), plugins, dataDirectories };

@@ -126,6 +126,8 @@ export const ConfigSchema = optionSet({
   log_level: option.choice("debug", "info", "warn", "error", "silent").default("warn"),
   /** Whether audit lines are written to standard error. */
   audit: option.boolean().default(false),
+  /** File with the secret that keys in audit lines are hashed with. By default one of the data folder. */
+  audit_key: option.text().optional(),
   quotas: QuotasSchema.optional(),
   /** Budget of the model calls of `learn`, `chat` and `openMemory`. */
   budget: BudgetSettingsSchema.optional(),

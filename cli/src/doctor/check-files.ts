@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { auditSecretPath } from "../audit/audit-secret.js";
+import { auditKeyFile } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import type { Finding } from "./check-node.js";
 
@@ -10,7 +10,7 @@ import type { Finding } from "./check-node.js";
 export async function checkFiles(config: Config): Promise<Finding[]> {
   if (process.platform === "win32") return [];
   const { credentials, nkey, tls_key } = config.nats;
-  const secrets = [credentials, nkey, tls_key, auditSecretPath(config.data)];
+  const secrets = [credentials, nkey, tls_key, auditKeyFile(config)];
   const findings = [await folderFinding(config.data), ...(await Promise.all(secrets.map(secretFinding)))];
   return findings.filter((finding) => finding !== undefined);
 }

@@ -1,6 +1,6 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { mappingLines } from "@membus/cluster/routing";
+import { mappingLines, shardOf } from "@membus/cluster/routing";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { isRecent, requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { connectAlice } from "../../../cluster/test/connect-alice.js";
@@ -63,6 +63,7 @@ it("a cluster is not created while the monitoring of a server does not answer", 
 it.each([
   [["--repair"], "--repair is not supported in a cluster"],
   [["--read-only"], "--read-only is not supported in a cluster"],
+  [["--audit"], "audit in a cluster needs audit_key"],
   [["--http"], "http is not supported in a cluster: run `membus gateway` beside the host"],
   [["--data", "folder"], "--data and --cluster exclude each other"],
 ])("membus up --cluster %s is refused", async (flags, message) => {
@@ -135,4 +136,20 @@ it("an operator drains a host, moves a shard and erases a tenant", async () => {
   const tiers = ["a", "b", "c"].map((host) => `ok    tier episodic of host ${host}: lancedb`);
   expect(doctor.stdout.match(/^ok {4}tier episodic.*$/gm)).toEqual(tiers);
   expect((await cli("stats")).stdout).toMatch(/^all hosts {2}episodic {2}shards 4, /m);
+});
+
+it("a host writes audit lines with the secret that all hosts have", async () => {
+  const settings = join(stage.folder, "membus.yaml");
+  await writeFile(join(stage.folder, "audit.key"), "ab".repeat(32));
+  await writeFile(settings, "audit: true\naudit_key: audit.key\n");
+  await stage.start("d", "--store", STORE);
+  const shard = String(shardOf("tenant-0", 4));
+  expect((await cli("cluster", "move", shard, "d")).code).toBe(0);
+  const alice = await connectAlice(stage.urls, "tenant-0");
+  await alice.remember("diary", "a walk by the river", { tier: "episodic" });
+  const hash = (await cli("audit", "hash", "diary")).stdout.trim();
+  await rm(settings);
+  const lines = () => readFile(join(stage.folder, "d.log"), "utf8");
+  await expect.poll(lines).toMatch(new RegExp(`"type":"memory/store/req".*"${hash}"`));
+  expect(await lines()).not.toContain("diary");
 });
