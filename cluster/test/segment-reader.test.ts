@@ -11,7 +11,11 @@ const LAST = 4;
 
 /** Message with one record. */
 const messageOf = (seq: number) =>
-  ({ seq, headers: encodeHead({ firstSeq: seq }), data: encodeRecord(Buffer.from(`${seq}`)) }) as JsMsg;
+  ({
+    seq,
+    headers: encodeHead({ firstSeq: seq }),
+    data: encodeRecord(Buffer.from(`${seq}`)),
+  }) as Partial<JsMsg> as JsMsg;
 
 /** Reads a stream of four messages. The answers to requests have these messages, and the last one the rest. */
 async function readAnswers(...answers: number[][]) {
