@@ -47,6 +47,8 @@ it("reports a missing audit secret", async () => {
   const { code, stderr } = await runCli(["audit", "hash", "a", "--data", join(cwd, "none")], { cwd });
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/cannot read the audit secret .*audit\.key \(created by `membus up --audit`\)/),
+    expect.stringMatching(
+      /cannot read the audit secret .*audit\.key \(created by `membus up --audit`, for a cluster by `openssl rand -hex 32`\)/,
+    ),
   ]);
 });

@@ -30,7 +30,7 @@ export interface ServingParts extends Omit<ClusterStores, "clock" | "space"> {
   readonly name: string;
   readonly leaseMs: number;
   readonly flushIdleMs?: number;
-  /** Time limit of erasures. Default: that of the kit. */
+  /** Time limit of erasures. Default: the kit's. */
   readonly eraseWithinS?: number;
   /** Clock of polls and leases. Default: the machine's. */
   readonly clock?: MonotonicClock;

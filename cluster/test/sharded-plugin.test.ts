@@ -132,10 +132,12 @@ describe("a tier of shards", () => {
     const maintenance = tier.maintain();
     await clock.advance(29_999);
     expect(calls).toHaveLength(1);
+    const late = { code: "unavailable", message: expect.stringContaining("shard 0 has not ended after 30") };
+    const failed = expect(maintenance).rejects.toMatchObject(late);
     await clock.advance(1);
-    await maintenance;
+    await failed;
     expect(calls).toHaveLength(2);
-    await tier.maintain();
+    await expect(tier.maintain()).rejects.toMatchObject(late);
     expect(calls).toHaveLength(3);
     endFirst(new Error("the log is closed"));
     await expect.poll(() => logger.messages("warn")).toEqual(["maintenance of a shard failed"]);

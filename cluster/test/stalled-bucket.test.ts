@@ -32,6 +32,6 @@ it("a bucket that answers no writes names the server to restart, and says when i
     .toEqual([expect.stringMatching(/^stream KV_\S+ stores nothing .* Restart the one that leads it: /)]);
 
   await streams.update(`KV_${name}`, { no_ack: false });
-  await write();
+  await expect.poll(write).toBeGreaterThan(0);
   expect(logger.messages("info")).toEqual([`stream KV_${name} stores messages again`]);
 });

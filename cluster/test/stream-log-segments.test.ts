@@ -132,7 +132,12 @@ describe("a segment", () => {
     await expect(place.take()).rejects.toMatchObject(loss("message 3 is missing", "1 record \\(2\\)"));
     place.nextSeqMin = 3;
     expect((await place.take()).records).toEqual(["1:one", "3:three"]);
+    place.nextSeqMin = 1;
     expect(await accept(place)).toEqual([[1, 3], 4]);
+    expect((await place.take()).records).toEqual(["1:one", "3:three"]);
+    // A loss that was not accepted.
+    await streams.deleteMessage(config.name, 2);
+    await expect(place.take()).rejects.toMatchObject(loss("message 2 is missing", "2 records \\(1 to 2\\)"));
   });
 
   it("without its last message opens once the loss is accepted", async () => {
@@ -140,6 +145,7 @@ describe("a segment", () => {
     await streams.deleteMessage(config.name, 4);
     await expect(place.take()).rejects.toMatchObject(loss("message 4 is missing", "an unknown number"));
     expect(await accept(place)).toEqual([[1, 2], expect.any(Number)]);
+    expect((await place.take()).records).toEqual(["1:one", "2:two"]);
   });
 
   it("with a message that is not of a log opens once the loss is accepted", async () => {
@@ -150,5 +156,6 @@ describe("a segment", () => {
     const [records, nextSeq] = await accept(place);
     expect(records).toEqual([1, 2, 3]);
     expect(nextSeq).toBeGreaterThan(4);
+    expect((await place.take()).log.nextSeq).toBe(nextSeq);
   });
 });

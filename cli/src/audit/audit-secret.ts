@@ -30,7 +30,7 @@ export async function ensureAuditSecret(file: string): Promise<Uint8Array> {
 export async function readAuditSecret(file: string): Promise<Uint8Array> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new TypeError(
-      `cannot read the audit secret ${file} (created by \`membus up --audit\`): ${error.message}`,
+      `cannot read the audit secret ${file} (created by \`membus up --audit\`, for a cluster by \`openssl rand -hex 32\`): ${error.message}`,
     );
   });
   const secret = Buffer.from(text.trim(), "hex");

@@ -67,7 +67,7 @@ async function checkServers(
   services: Parameters<typeof connectNatsBus>[1],
   routing: Routing,
 ): Promise<void> {
-  for (const servers of [nats.servers ?? []].flat().flatMap((list) => list.split(","))) {
+  for (const servers of String(nats.servers).split(",")) {
     const bus = await connectNatsBus({ ...nats, servers }, services);
     try {
       await checkRoutes(bus, routing);

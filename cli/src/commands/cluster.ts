@@ -88,6 +88,8 @@ function registerConfig(cluster: Command): void {
         const { writeServerConfigs } = await import("../cluster/write-server-configs.js");
         return writeServerConfigs(session, { ...flags, servers: servers.split(","), shardCount });
       }
+      if (command.getOptionValueSource("output") === "cli" || flags.include !== undefined)
+        throw new TypeError("--output and --include need --servers");
       const { mappingLines } = await import("@membus/cluster/routing");
       const text = mappingLines(session.config.prefix, shardCount);
       session.output.result({ config: text }, () => text);

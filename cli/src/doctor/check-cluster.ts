@@ -34,19 +34,19 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
 }
 
 export function hostFindings({ hosts, servers }: Pick<ReportedCluster, "hosts" | "servers">): Finding[] {
-  const check = "hosts";
+  const hostCheck = { check: "hosts" };
   const namesOf = (wanted: HostStatus["state"]) =>
     hosts.flatMap(({ host, state }) => (state === wanted ? [host] : [])).join(", ");
   const [running, late] = [namesOf("running"), namesOf("late")];
   const found = `${late}: the lease was not renewed in time`;
   if (running !== "") {
     const advice = "see whether the host runs and reaches the nats-servers";
-    const ok: Finding = { check, state: "ok", found: running };
-    return late === "" ? [ok] : [ok, { check, state: "warning", found, advice }];
+    const ok: Finding = { ...hostCheck, state: "ok", found: running };
+    return late === "" ? [ok] : [ok, { ...hostCheck, state: "warning", found, advice }];
   }
-  if (late !== "") return [{ check, state: "problem", found, advice: adviceForLateHosts(servers) }];
+  if (late !== "") return [{ ...hostCheck, state: "problem", found, advice: adviceForLateHosts(servers) }];
   const advice = "start hosts with `membus up --cluster`";
-  return [{ check, state: "problem", found: "no host takes shards", advice }];
+  return [{ ...hostCheck, state: "problem", found: "no host takes shards", advice }];
 }
 
 /** Leases end also if servers report the stream of the bucket as healthy and store nothing. */

@@ -5,18 +5,37 @@ import { headers, type MsgHdrs } from "@nats-io/transport-node";
 const FIRST = "Membus-First";
 /** `<index>/<count>` for a part of a record that exceeds a message. The index begins with 1. */
 const PART = "Membus-Part";
+/** `<first>-<next>,...`: records before this message that are lost, which an operator has accepted. */
+const LOST = "Membus-Lost";
+/** Ranges in one message, because headers are bounded. Further ones have to be accepted once more. */
+const LOST_COUNT_MAX = 20;
 const LENGTH_BYTES = 4;
+
+/** Records from `seq` to the one before `nextSeq`. */
+export interface SeqRange {
+  readonly seq: number;
+  readonly nextSeq: number;
+}
 
 export interface MessageHead {
   readonly firstSeq: number;
+  /** Lost records that an operator has accepted. */
+  readonly lost?: readonly SeqRange[];
   readonly part?: { readonly index: number; readonly count: number } | undefined;
 }
 
-export function encodeHead({ firstSeq, part }: MessageHead): MsgHdrs {
+export function encodeHead({ firstSeq, part, lost = [] }: MessageHead): MsgHdrs {
   const head = headers();
   head.set(FIRST, String(firstSeq));
+  const ranges = lost.slice(0, LOST_COUNT_MAX).map(({ seq, nextSeq }) => `${seq}-${nextSeq}`);
+  if (ranges.length > 0) head.set(LOST, ranges.join(","));
   if (part !== undefined) head.set(PART, `${part.index}/${part.count}`);
   return head;
+}
+
+function rangeOf(text: string): SeqRange {
+  const [seq = 0, nextSeq = 0] = text.split("-").map(Number);
+  return { seq, nextSeq };
 }
 
 /** @throws {MemoryError} `runtime_error` for a message that no log has written. */
@@ -24,8 +43,9 @@ export function decodeHead(head: MsgHdrs | undefined, position: string): Message
   const firstSeq = Number(head?.get(FIRST) || Number.NaN);
   const part = /^(\d+)\/(\d+)$/.exec(head?.get(PART) ?? "");
   if (!Number.isSafeInteger(firstSeq)) throw damagedMessage(position, "it is not of a log");
-  if (part === null) return { firstSeq };
-  return { firstSeq, part: { index: Number(part[1]), count: Number(part[2]) } };
+  const lost = (head?.get(LOST) || undefined)?.split(",").map(rangeOf) ?? [];
+  if (part === null) return { firstSeq, lost };
+  return { firstSeq, lost, part: { index: Number(part[1]), count: Number(part[2]) } };
 }
 
 /** Returns the size of a record in a group. */

@@ -1,5 +1,6 @@
 import { type LogPart, type LogRecovery, lostRecords, SEQ_BEYOND } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
+import type { SeqRange } from "./message-format.js";
 import type { SegmentReader } from "./segment-reader.js";
 import { StreamSegment } from "./stream-segment.js";
 
@@ -14,6 +15,8 @@ interface MissingRange {
 export interface OpenedSegments {
   /** Segments with an existing stream, in order. */
   readonly segments: StreamSegment[];
+  /** Lost records that are accepted now. */
+  readonly lost: readonly SeqRange[];
   /** Number of the next record. */
   readonly nextSeq: number;
 }
@@ -35,7 +38,12 @@ export async function openSegments(
   const { segments, losses, endSeq } = survey.result(kept.length > 0);
   if (losses.length > 0 && !acceptLoss) throw incompleteLog(losses);
   const isEndLost = losses.at(-1) !== undefined && losses.at(-1)!.nextSeq === undefined;
-  return { segments, nextSeq: Math.max(endSeq, nextSeqMin) + (isEndLost ? SEQ_BEYOND : 0) };
+  const nextSeq = Math.max(endSeq, nextSeqMin) + (isEndLost ? SEQ_BEYOND : 0);
+  return {
+    segments,
+    lost: losses.map((loss) => ({ seq: loss.seq, nextSeq: loss.nextSeq ?? nextSeq })),
+    nextSeq,
+  };
 }
 
 class SegmentSurvey {
@@ -75,7 +83,11 @@ class SegmentSurvey {
   /** @param isUsed whether the log existed before. */
   result(isUsed: boolean) {
     if (this.#missing.length > 0 || (isUsed && this.#nextSeq < this.#nextSeqMin)) this.#endGap(undefined);
-    return { segments: this.#segments, losses: this.#losses, endSeq: this.#nextSeq };
+    const accepted = this.#segments.flatMap(({ acceptedLosses }) => acceptedLosses);
+    const losses = this.#losses.filter(
+      ({ seq, nextSeq }) => !accepted.some((range) => range.seq <= seq && range.nextSeq === nextSeq),
+    );
+    return { segments: this.#segments, losses, endSeq: this.#nextSeq };
   }
 
   #endGap(nextSeq: number | undefined): void {

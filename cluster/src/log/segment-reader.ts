@@ -1,9 +1,16 @@
 import type { LogRecovery } from "@membus/disk";
 import type { MonotonicClock } from "@membus/protocol";
 import type { JsMsg } from "@nats-io/jetstream";
+import { storeError } from "../bucket/index.js";
 import { repeatWhileOwned, type ShardHold } from "../place/index.js";
 import type { LogStreams } from "./log-streams.js";
-import { damagedMessage, decodeHead, decodeRecords, type MessageHead } from "./message-format.js";
+import {
+  damagedMessage,
+  decodeHead,
+  decodeRecords,
+  type MessageHead,
+  type SeqRange,
+} from "./message-format.js";
 import type { StreamSegment } from "./stream-segment.js";
 
 /** First parts of a record. */
@@ -19,6 +26,7 @@ interface Group {
   readonly firstSeq: number;
   /** Sequence of the first of these messages. */
   readonly streamSeq: number;
+  readonly lost: readonly SeqRange[];
   readonly records: readonly Uint8Array[];
 }
 
@@ -43,18 +51,16 @@ export class SegmentReader {
   /**
    * Reads the rest of a segment. Notes deleted and damaged messages.
    * @returns false if its stream is missing.
-   * @throws {MemoryError} `unavailable` once the shard is lost, `runtime_error` for a message with records that are there already.
+   * @throws {MemoryError} `unavailable` once the shard is lost.
    */
   async read(segment: StreamSegment): Promise<boolean> {
     if (this.#segment !== segment) this.#open = undefined;
     this.#segment = segment;
-    let isFound: boolean | undefined;
-    while (isFound === undefined) isFound = await repeatWhileOwned(this.#parts, () => this.#readOn(segment));
-    return isFound;
+    return repeatWhileOwned(this.#parts, () => this.#readOn(segment));
   }
 
-  /** Returns true at the end of the segment, false if its stream is missing, and else undefined. */
-  async #readOn(segment: StreamSegment): Promise<boolean | undefined> {
+  /** Returns false if the stream is missing. */
+  async #readOn(segment: StreamSegment): Promise<boolean> {
     const { streams } = this.#parts;
     const { name } = segment;
     const state = (await streams.infoOf(name))?.state;
@@ -64,33 +70,32 @@ export class SegmentReader {
       segment.noteDamage("its first messages are missing");
       segment.streamSeq = state.first_seq - 1;
     }
-    const before = segment.streamSeq;
-    if (before >= state.last_seq) return true;
-    for await (const message of streams.messagesAfter(name, before)) {
-      const isNext = message.seq === segment.streamSeq + 1;
-      if (!isNext && !(await this.#isMissingBefore(message.seq, segment))) return undefined;
+    if (segment.streamSeq >= state.last_seq) return true;
+    for await (const message of streams.messagesAfter(name, segment.streamSeq)) {
+      if (message.seq !== segment.streamSeq + 1) await this.#noteMissing(segment, message.seq);
       this.#take(segment, message);
       if (message.seq >= state.last_seq) return true;
     }
-    if (segment.streamSeq > before || !(await this.#isMissingBefore(undefined, segment))) return undefined;
+    await this.#noteMissing(segment, undefined);
     segment.streamSeq = state.last_seq;
     return true;
   }
 
   /**
-   * Returns whether the stream has no message between the last known one and this sequence, or its end. Else the messages in
-   * between were lost on their way.
+   * Notes that the stream has no message between the last known one and this sequence, or its end.
+   * @throws {MemoryError} `unavailable` if it has some, which were lost on their way.
    */
-  async #isMissingBefore(streamSeq: number | undefined, segment: StreamSegment): Promise<boolean> {
-    if ((await this.#parts.streams.seqAfter(segment, segment.streamSeq)) !== streamSeq) return false;
-    this.#lose(segment, `message ${segment.streamSeq + 1} is missing`);
-    return true;
+  async #noteMissing(segment: StreamSegment, streamSeq: number | undefined): Promise<void> {
+    const expected = `message ${segment.streamSeq + 1}`;
+    if ((await this.#parts.streams.seqAfter(segment, segment.streamSeq)) !== streamSeq)
+      throw storeError(new Error(`${expected} of stream ${segment.name} did not arrive`));
+    this.#lose(segment, `${expected} is missing`);
   }
 
   #take(segment: StreamSegment, message: JsMsg): void {
     const position = `stream ${segment.name}, message ${message.seq}`;
     const group = this.#groupOf(segment, message, position);
-    if (group !== undefined) this.#addGroup(segment, group, position);
+    if (group !== undefined) this.#addGroup(segment, group);
     segment.streamSeq = message.seq;
   }
 
@@ -102,23 +107,25 @@ export class SegmentReader {
   /** Returns the records that end with a message. Undefined for a part before the last one, and for a damaged message. */
   #groupOf(segment: StreamSegment, message: JsMsg, position: string): Group | undefined {
     try {
-      const { firstSeq, part } = decodeHead(message.headers, position);
+      const { firstSeq, part, lost = [] } = decodeHead(message.headers, position);
+      if (firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
       const { seq: streamSeq, data } = message;
       // An owner that was lost between two parts never wrote the others. The record does not exist then.
       this.#open = part && addPart(this.#open, { firstSeq, part }, message, position);
       const open = this.#open;
-      if (open === undefined) return { firstSeq, streamSeq, records: [...decodeRecords(data, position)] };
+      if (open === undefined)
+        return { firstSeq, streamSeq, lost, records: [...decodeRecords(data, position)] };
       if (open.chunks.length < open.count) return undefined;
       this.#open = undefined;
-      return { ...open, records: [Buffer.concat(open.chunks)] };
+      return { ...open, lost, records: [Buffer.concat(open.chunks)] };
     } catch (error) {
       this.#lose(segment, (error as Error).message);
       return undefined;
     }
   }
 
-  #addGroup(segment: StreamSegment, { firstSeq, streamSeq, records }: Group, position: string): void {
-    if (firstSeq < segment.nextSeq) throw damagedMessage(position, "its records are there already");
+  #addGroup(segment: StreamSegment, { firstSeq, streamSeq, lost, records }: Group): void {
+    segment.acceptedLosses.push(...lost);
     if (records.length === 0) return segment.addMark(firstSeq);
     for (const [index, record] of records.entries()) this.#parts.onRecord(firstSeq + index, record);
     const sizeBytes = records.reduce((sum, { length }) => sum + length, 0);

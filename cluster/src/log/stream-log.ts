@@ -7,7 +7,7 @@ import type { LogParts } from "./log-parts.js";
 import { LogStreams } from "./log-streams.js";
 import { LogTail } from "./log-tail.js";
 import { lostLog } from "./lost-log.js";
-import { damagedMessage } from "./message-format.js";
+import { damagedMessage, type MessageHead } from "./message-format.js";
 import { MessageWriter } from "./message-writer.js";
 import { openSegments } from "./open-segments.js";
 import { RecordReader } from "./record-reader.js";
@@ -51,9 +51,9 @@ export function streamLog(
       writer: new MessageWriter({ streams, hold, clock, space, logger: services.logger }),
       messageBytesMax: Math.max(messageBytes - HEAD_BYTES, HEAD_BYTES),
     };
-    const { segments, nextSeq } = await openSegments(resolved.name, reader, recovery);
+    const { segments, nextSeq, lost } = await openSegments(resolved.name, reader, recovery);
     if (segments.length === 0) segments.push(await createFirst(parts, clock, nextSeq));
-    else await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);
+    else await beginEpoch(parts, segments.at(-1)!, reader, { firstSeq: nextSeq, lost });
     await parts.keeper?.keep(segments.map(({ part }) => part));
     await streams.deleteUnused(segments.map(({ part }) => part)).catch((error: unknown) => {
       services.logger.warn({ err: error }, "unused streams of the log are left, the next start deletes them");
@@ -76,20 +76,23 @@ async function createFirst(parts: LogParts, clock: MonotonicClock, nextSeq: numb
   }
 }
 
-/** Writes a mark, after which the messages of earlier owners are refused. Reads their messages before it. */
+/**
+ * Writes a mark, after which the messages of earlier owners are refused. Reads their messages before it. The mark also has the
+ * losses that are accepted, so that the next opening does not ask for them again.
+ */
 async function beginEpoch(
   { writer, hold }: LogParts,
   newest: StreamSegment,
   reader: SegmentReader,
-  nextSeqMin: number,
+  mark: MessageHead,
 ): Promise<void> {
-  const gapCount = newest.gaps.length;
+  const [gapCount, damage] = [newest.gaps.length, newest.damage];
   for (;;) {
-    const nextSeq = Math.max(nextSeqMin, newest.nextSeq);
-    if (await writer.follow(newest, { firstSeq: nextSeq }, new Uint8Array())) return newest.addMark(nextSeq);
+    const firstSeq = Math.max(mark.firstSeq, newest.nextSeq);
+    if (await writer.follow(newest, { ...mark, firstSeq }, new Uint8Array())) return newest.addMark(firstSeq);
     if (!(await reader.read(newest))) throw lostLog(hold, `the stream ${newest.name} is missing`);
     // The next opening says which records are lost.
-    if (newest.gaps.length > gapCount || newest.damage !== undefined)
+    if (newest.gaps.length > gapCount || newest.damage !== damage)
       throw damagedMessage(`stream ${newest.name}`, "messages of an earlier owner are missing or damaged");
   }
 }

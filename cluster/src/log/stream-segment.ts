@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { LogPart } from "@membus/disk";
+import type { SeqRange } from "./message-format.js";
 
 const ID_MAX = 2 ** 47;
 /** First token of the subjects of all logs. Only hosts may publish to them. */
@@ -18,11 +19,7 @@ export function newPart(logName: string): LogPart {
 }
 
 /** Records that deleted or damaged messages of a segment had. */
-export interface SegmentGap {
-  /** First lost record. */
-  readonly seq: number;
-  /** First available record after it. */
-  readonly nextSeq: number;
+export interface SegmentGap extends SeqRange {
   readonly reason: string;
 }
 
@@ -36,6 +33,8 @@ export class StreamSegment {
   sizeBytes = 0;
   /** Gaps between its messages, in order. */
   readonly gaps: SegmentGap[] = [];
+  /** Lost records that an operator has accepted, here and in earlier segments. */
+  readonly acceptedLosses: SeqRange[] = [];
   /** Whether its stream may be deleted, so that no record of it is found. */
   isTrimmed = false;
   #firstSeq: number;
@@ -69,7 +68,7 @@ export class StreamSegment {
     return this.#damage;
   }
 
-  /** Notes that messages after the last known one are deleted or damaged. The number of the next record shows what they had. */
+  /** Notes that messages after the last known one are deleted or damaged. The number of the next record shows how many records they had. */
   noteDamage(reason: string): void {
     this.#damage ??= reason;
   }
@@ -88,6 +87,7 @@ export class StreamSegment {
     readonly count: number;
     readonly sizeBytes: number;
   }): void {
+    if (added.firstSeq > this.nextSeq) this.noteDamage("records are missing");
     this.#endGap(added.firstSeq);
     if (this.isEmpty) this.#firstSeq = added.firstSeq;
     this.#firstSeqs.push(added.firstSeq);
@@ -108,6 +108,7 @@ export class StreamSegment {
     }
     return this.#streamSeqs[low];
   }
+
   #endGap(nextSeq: number): void {
     const reason = this.#damage;
     this.#damage = undefined;

@@ -1,4 +1,4 @@
-import { type MemoryError, type Scope, type ScopeSelector, withTimeout } from "@membus/protocol";
+import { MemoryError, type Scope, type ScopeSelector, withTimeout } from "@membus/protocol";
 import type {
   Logger,
   MemoryPlugin,
@@ -148,19 +148,22 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
 
   /**
    * Maintains one shard after another, and goes on after 30 seconds with the next one. Shards that are lost or closed before
-   * their turn are left out, and those with an earlier maintenance that has not ended. A failure does not keep the others
-   * from being maintained. Throws the first failure of a shard that the host still owns.
+   * their turn are left out. One with an earlier maintenance that has not ended is not maintained again. A failure does not keep
+   * the others from being maintained. Throws the first failure of a shard that the host still owns.
    */
   async maintain(): Promise<void> {
     const failures: unknown[] = [];
     let isOver = false;
     for (const [shard, open] of [...this.#shards]) {
-      if (!open.hold.isOwned || this.#shards.get(shard) !== open || open.isInMaintenance) continue;
-      const turn = maintainShard(open).catch((error: unknown) => {
-        if (isOver) open.logger.warn({ err: error, shard }, "maintenance of a shard failed");
-        else if (open.hold.isOwned) failures.push(error);
-      });
-      await withTimeout(this.#openServices.clock, MAINTENANCE_TURN_MS, turn);
+      if (!open.hold.isOwned || this.#shards.get(shard) !== open) continue;
+      if (!open.isInMaintenance) {
+        const turn = maintainShard(open).catch((error: unknown) => {
+          if (isOver) open.logger.warn({ err: error, shard }, "maintenance of a shard failed");
+          else if (open.hold.isOwned) failures.push(error);
+        });
+        await withTimeout(this.#openServices.clock, MAINTENANCE_TURN_MS, turn);
+      }
+      if (open.isInMaintenance && open.hold.isOwned) failures.push(lateMaintenance(shard));
     }
     isOver = true;
     if (failures.length > 0) throw failures[0];
@@ -206,6 +209,14 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     if (open === undefined) throw shardMoved(`shard ${shard} is not open on this host, send it again`);
     return run(open, call);
   }
+}
+
+function lateMaintenance(shard: number): MemoryError {
+  const waitedS = MAINTENANCE_TURN_MS / 1_000;
+  return new MemoryError(
+    "unavailable",
+    `maintenance of shard ${shard} has not ended after ${waitedS} seconds`,
+  );
 }
 
 async function maintainShard<P extends ShardPlugin>(open: OpenShard<P>): Promise<void> {
