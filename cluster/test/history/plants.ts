@@ -11,7 +11,7 @@ export const PLANTS = {
   noEpochRecord: [
     {
       file: "cluster/src/log/stream-log.ts",
-      from: "    else await beginEpoch(parts, segments.at(-1)!, reader, nextSeq);",
+      from: "    else await beginEpoch(parts, segments.at(-1)!, reader, { firstSeq: nextSeq, lost });",
       to: "    else segments.at(-1)!.addMark(Math.max(nextSeq, segments.at(-1)!.nextSeq));",
     },
   ],
