@@ -1,5 +1,6 @@
 import { jetstreamManager } from "@nats-io/jetstream";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { requireRecentServer } from "../../bus/test/recent-nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { ClusterBucket } from "../src/index.js";
 import { ClusterFixture } from "./cluster-fixture.js";
@@ -10,6 +11,7 @@ beforeAll(async () => {
   fixture = await ClusterFixture.open();
 });
 afterAll(() => fixture.close());
+beforeEach(requireRecentServer);
 
 it("a bucket that answers no writes names the server to restart, and says when it answers again", async () => {
   const name = await fixture.createBucket();

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { HostDependencies } from "@membus/host";
 import type { Config } from "../config/config-schema.js";
+import { createLogger } from "../logger.js";
 
 const BYTES = 32;
 
@@ -13,6 +15,15 @@ export function auditSecretPath(data: string): string {
 /** Returns the path of the secret that keys in the audit log are hashed with. */
 export function auditKeyFile({ audit_key: file, data }: Pick<Config, "audit_key" | "data">): string {
   return file ?? auditSecretPath(data);
+}
+
+/** Returns the audit of a host, with the secret that `readSecret` reads. Nothing if the settings have none. Errors as there. */
+export async function composeAudit(
+  config: Config,
+  readSecret: (file: string) => Promise<Uint8Array>,
+): Promise<Pick<HostDependencies, "audit" | "auditSecret">> {
+  if (!config.audit) return {};
+  return { audit: createLogger("info"), auditSecret: await readSecret(auditKeyFile(config)) };
 }
 
 /** Returns the audit secret of a file. Creates it if it is absent, readable only by its owner. */

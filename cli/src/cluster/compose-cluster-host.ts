@@ -10,12 +10,11 @@ import {
 import type { Host } from "@membus/host";
 import { monotonicClock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { auditKeyFile, readAuditSecret } from "../audit/audit-secret.js";
+import { composeAudit, readAuditSecret } from "../audit/audit-secret.js";
 import { composeProviders, createConfiguredHost } from "../compose/compose-host.js";
 import { fitToMemory } from "../compose/memory-budget.js";
 import type { Config } from "../config/config-schema.js";
 import type { MemoryLimit } from "../config/memory-limit.js";
-import { createLogger } from "../logger.js";
 import { joinCluster } from "./join-cluster.js";
 import { requireServerSettings } from "./server-settings.js";
 import { controlCommands, entriesCommands } from "./shard-commands.js";
@@ -59,10 +58,7 @@ export async function composeClusterHost(
   const name = config.cluster?.host ?? hostName();
   const membership = { cluster: identity.id, clusterHost: name };
   // All hosts have the same secret, so none creates it.
-  const audit = config.audit && {
-    audit: createLogger("info"),
-    auditSecret: await readAuditSecret(auditKeyFile(config)),
-  };
+  const audit = await composeAudit(config, readAuditSecret);
   const host = createConfiguredHost(config, {
     bus: shardedBus,
     plugins,

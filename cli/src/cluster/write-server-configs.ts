@@ -6,14 +6,16 @@ import { MemoryError } from "@membus/protocol";
 import type { Session } from "../session.js";
 import { monitoringOf, natsServerConfigs } from "./nats-server-config.js";
 
+const STORE_DIR = "/var/lib/nats";
 const MAPPING_FILE = "membus-mapping.conf";
 
 export interface ServerConfigOptions {
   readonly servers: readonly string[];
   readonly shardCount: number;
-  readonly storeDir: string;
-  /** Folder of the files. It is created. */
-  readonly output: string;
+  /** Folder of JetStream's files on each server. */
+  readonly storeDir?: string | undefined;
+  /** Folder of the files. It is created. By default the working directory. */
+  readonly output?: string | undefined;
   /** File that is included in place of one with the mapping, as `membus auth` writes it. */
   readonly include?: string | undefined;
 }
@@ -24,7 +26,7 @@ export interface ServerConfigOptions {
  */
 export async function writeServerConfigs(
   { config, output }: Session,
-  { servers, shardCount, storeDir, output: folder, include }: ServerConfigOptions,
+  { servers, shardCount, storeDir = STORE_DIR, output: folder = ".", include }: ServerConfigOptions,
 ): Promise<void> {
   const configs = natsServerConfigs({ servers, storeDir, include: include ?? MAPPING_FILE });
   const files = new Map([...configs].map(([server, text]) => [`${server}.conf`, text]));

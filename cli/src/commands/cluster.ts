@@ -14,8 +14,8 @@ interface WaitFlags extends NameFlag {
 interface ConfigFlags {
   readonly shards: string;
   readonly servers?: string;
-  readonly output: string;
-  readonly storeDir: string;
+  readonly output?: string;
+  readonly storeDir?: string;
   readonly include?: string;
 }
 
@@ -77,8 +77,8 @@ function registerConfig(cluster: Command): void {
     .description("print or write the configuration of the nats-servers of a cluster")
     .option("--shards <number>", "number of shards", "16")
     .option("--servers <name,..>", "host names of all nats-servers: write a configuration for each")
-    .option("--output <folder>", "folder of the written files", ".")
-    .option("--store-dir <folder>", "folder of JetStream's files on each server", "/var/lib/nats")
+    .option("--output <folder>", "folder of the written files (default: this one)")
+    .option("--store-dir <folder>", "folder of JetStream's files on each server (default /var/lib/nats)")
     .option("--include <file>", "include this file of `membus auth`, which has the mapping")
     .addHelpText("after", CONFIG_EXPLANATION)
     .action(async ({ servers, shards, ...flags }: ConfigFlags, command: Command) => {
@@ -88,8 +88,8 @@ function registerConfig(cluster: Command): void {
         const { writeServerConfigs } = await import("../cluster/write-server-configs.js");
         return writeServerConfigs(session, { ...flags, servers: servers.split(","), shardCount });
       }
-      if (command.getOptionValueSource("output") === "cli" || flags.include !== undefined)
-        throw new TypeError("--output and --include need --servers");
+      if (Object.keys(flags).length > 0)
+        throw new TypeError("--output, --store-dir and --include need --servers");
       const { mappingLines } = await import("@membus/cluster/routing");
       const text = mappingLines(session.config.prefix, shardCount);
       session.output.result({ config: text }, () => text);

@@ -1,10 +1,9 @@
 import { createHost, type Host, type HostDependencies } from "@membus/host";
 import { systemClock } from "@membus/protocol";
 import type { Bus, Logger } from "@membus/protocol/plugin";
-import { auditKeyFile, ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
+import { composeAudit, ensureAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { rateQuotas } from "../config/quotas.js";
-import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
 import { type ComposedPlugins, composePlugins, type StartOptions } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
@@ -28,10 +27,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
   const { bus, logger, env, repair = false, acceptLoss = false, readOnly = false } = options;
   const providers = await composeProviders(config, env, logger);
   const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss, readOnly });
-  const audit = config.audit && {
-    audit: createLogger("info"),
-    auditSecret: await (readOnly ? readAuditSecret : ensureAuditSecret)(auditKeyFile(config)),
-  };
+  const audit = await composeAudit(config, readOnly ? readAuditSecret : ensureAuditSecret);
   const parts = { bus, logger, plugins, dataDirectories, ...providers, ...audit };
   return { host: createConfiguredHost(config, parts), plugins, dataDirectories };
 }

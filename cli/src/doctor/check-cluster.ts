@@ -34,19 +34,20 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
 }
 
 export function hostFindings({ hosts, servers }: Pick<ReportedCluster, "hosts" | "servers">): Finding[] {
-  const hostCheck = { check: "hosts" };
   const namesOf = (wanted: HostStatus["state"]) =>
     hosts.flatMap(({ host, state }) => (state === wanted ? [host] : [])).join(", ");
+  const problem = (found: string, advice: string): Finding => ({
+    ...{ check: "hosts", state: "problem", found, advice },
+  });
   const [running, late] = [namesOf("running"), namesOf("late")];
   const found = `${late}: the lease was not renewed in time`;
   if (running !== "") {
     const advice = "see whether the host runs and reaches the nats-servers";
-    const ok: Finding = { ...hostCheck, state: "ok", found: running };
-    return late === "" ? [ok] : [ok, { ...hostCheck, state: "warning", found, advice }];
+    const ok: Finding = { check: "hosts", state: "ok", found: running };
+    return late === "" ? [ok] : [ok, { ...problem(found, advice), state: "warning" }];
   }
-  if (late !== "") return [{ ...hostCheck, state: "problem", found, advice: adviceForLateHosts(servers) }];
-  const advice = "start hosts with `membus up --cluster`";
-  return [{ ...hostCheck, state: "problem", found: "no host takes shards", advice }];
+  if (late !== "") return [problem(found, adviceForLateHosts(servers))];
+  return [problem("no host takes shards", "start hosts with `membus up --cluster`")];
 }
 
 /** Leases end also if servers report the stream of the bucket as healthy and store nothing. */

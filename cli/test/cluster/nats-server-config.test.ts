@@ -42,6 +42,11 @@ it("overwrites no file, and writes nothing then", async () => {
   expect(readdirSync(join(cwd, "kept"))).toEqual(["membus-mapping.conf", "n2.conf"]);
 });
 
+it("refuses flags of files without servers", async () => {
+  const { code, stderr } = await config("--output", "refused");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--store-dir and --include need --servers")]);
+});
+
 it.each([
   ["n1,n1", "--servers has a name twice"],
   ["n1,", '--servers has "", expected host names'],

@@ -1,10 +1,12 @@
 import { mappingLines } from "@membus/cluster/routing";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { NatsFixture } from "../../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
+import { requireRecentServer } from "../../../bus/test/recent-nats-server.js";
 import { runCli } from "../run-cli.js";
 
 const fixture = new NatsFixture();
+beforeEach(requireRecentServer);
 afterAll(() => fixture.close());
 
 it("a cluster is not created if one of the named servers lacks the mapping", async () => {

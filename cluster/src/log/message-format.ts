@@ -43,7 +43,8 @@ export function decodeHead(head: MsgHdrs | undefined, position: string): Message
   const firstSeq = Number(head?.get(FIRST) || Number.NaN);
   const part = /^(\d+)\/(\d+)$/.exec(head?.get(PART) ?? "");
   if (!Number.isSafeInteger(firstSeq)) throw damagedMessage(position, "it is not of a log");
-  const lost = (head?.get(LOST) || undefined)?.split(",").map(rangeOf) ?? [];
+  const ranges = head?.get(LOST) ?? "";
+  const lost = ranges === "" ? [] : ranges.split(",").map(rangeOf);
   if (part === null) return { firstSeq, lost };
   return { firstSeq, lost, part: { index: Number(part[1]), count: Number(part[2]) } };
 }
