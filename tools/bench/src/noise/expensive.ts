@@ -1,5 +1,6 @@
 import { MemoryClient } from "@membus/agent-client";
 import { sampleEntries } from "../harness/dataset.js";
+import { beginAttack } from "./begin-attack.js";
 
 const IN_FLIGHT = 64;
 const ENTRIES = 40_000;
@@ -30,8 +31,7 @@ for (let at = 0; at < ENTRIES; at += BATCH) {
     .map(({ key, content }) => ({ key, content, tier: "episodic" as const }));
   await client.store(batch);
 }
-process.once("SIGTERM", () => process.exit(0));
-process.stdout.write("ready\n");
+beginAttack();
 const lane = async () => {
   for (;;) await OPERATIONS[name]!(client);
 };

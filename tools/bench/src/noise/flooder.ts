@@ -1,16 +1,41 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@nats-io/transport-node";
+import { beginAttack } from "./begin-attack.js";
 import { FLOODS } from "./floods.js";
 
-/** Publishes a flood of requests until it is stopped. It receives replies, but waits for none. */
+/** Messages that are never answered do not stop the flood. */
+const UNANSWERED_MS = 1_000;
+
+/**
+ * Publishes a flood of requests until it is stopped. It receives replies, but waits for none, unless
+ * `FLOOD_UNANSWERED_BYTES` limits the requests without a reply.
+ */
 const [prefix = "", name = ""] = process.argv.slice(2);
 const flood = FLOODS[name]!();
+const unansweredMax =
+  Number(process.env.FLOOD_UNANSWERED_BYTES ?? Infinity) / flood.message(0).payload.length;
 const connection = await connect({ servers: process.env.NATS_URL! });
 const reply = "_INBOX.flooder";
-connection.subscribe(reply, { callback: () => {} });
-process.once("SIGTERM", () => process.exit(0));
-process.stdout.write("ready\n");
+let unanswered = 0;
+let onReply = () => {};
+connection.subscribe(reply, {
+  callback: () => {
+    unanswered--;
+    onReply();
+  },
+});
+beginAttack();
 for (let at = 0; ; at++) {
   const { subject, payload } = flood.message(at);
   connection.publish(`${prefix}.default.${subject}`, payload, { reply });
+  unanswered++;
   if (at % flood.flushEvery === 0) await connection.flush();
+  if (unanswered >= unansweredMax) await replied();
+}
+
+function replied(): Promise<unknown> {
+  const next = new Promise<void>((resolve) => {
+    onReply = resolve;
+  });
+  return Promise.race([next, delay(UNANSWERED_MS)]);
 }
