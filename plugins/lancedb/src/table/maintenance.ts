@@ -1,6 +1,6 @@
 import type { Table } from "@lancedb/lancedb";
-import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
+import { rebuildIndexes } from "./indexes.js";
 import { indexing } from "./indexing.js";
 import type { TenantTable } from "./tenant-table.js";
 
@@ -135,10 +135,8 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
 /** Rebuilds the indexes, because an updated index keeps values that no row has any more. */
 async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
-  const { Index } = lancedb();
   const { unindexedCount, unindexedRowCount } = table.backlog;
-  await indexing(() => table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() })));
-  await indexing(() => table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() })));
+  await rebuildIndexes(table);
   table.isIndexed = true;
   table.backlog.unindexedCount -= unindexedCount;
   table.backlog.unindexedRowCount -= unindexedRowCount;

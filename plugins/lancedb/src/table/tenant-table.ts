@@ -7,6 +7,7 @@ import { and, compare, type Filter, isIn } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
 import type { Change, StoredTable } from "../store/table-store.js";
+import { isComplete } from "./indexes.js";
 import { missingRowsError } from "./missing-rows.js";
 import { RunningTasks } from "./running-tasks.js";
 import { TableChanges } from "./table-changes.js";
@@ -44,9 +45,6 @@ export interface TableBacklog {
   /** Whether rows were removed. True after opening, because it is unknown. */
   hasRemoved: boolean;
 }
-
-/** Number of indexes that maintenance builds one after another. A kill may leave only the first. */
-const INDEX_COUNT = 2;
 
 const EMPTY_BACKLOG: TableBacklog = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
@@ -98,7 +96,7 @@ export class TenantTable {
     if (missingRows === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
     await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const indexes = await table.listIndices();
-    opened.isIndexed = indexes.length >= INDEX_COUNT;
+    opened.isIndexed = isComplete(indexes);
     const { numSmallFragments, lengths } = fragmentStats;
     opened.backlog.fragmentCount = numSmallFragments;
     opened.backlog.seenFragmentCount = numSmallFragments;

@@ -111,7 +111,7 @@ async function createTable(): Promise<Table> {
   const table = await connection.createEmptyTable(`t${++tableCount}`, new Schema(fields));
   for (const part of [rows("a", 0, 1), rows("b", 2, 3), rows("c", 4, 5)]) await table.add(part);
   await table.delete("id = 4");
-  await table.createIndex("mark", { config: Index.bitmap() });
+  await table.createIndex("mark", { config: Index.btree() });
   return table;
 }
 
