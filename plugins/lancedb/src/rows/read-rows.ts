@@ -47,10 +47,13 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
     const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
     const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
-    let [next, count] = await Promise.all([batches.next(), lance.countRows(where)]);
-    into.reserve(count);
-    for (; next.done !== true; next = await batches.next())
-      into.take(toRowColumns(next.value, scope, dimensions));
+    const first: RecordBatch[] = [];
+    for (let next = await batches.next(); !next.done; next = await batches.next())
+      if (first.push(next.value) === 2) break;
+    // Counting costs as much as reading a small scope.
+    into.reserve(first.length < 2 ? (first[0]?.numRows ?? 0) : await lance.countRows(where));
+    for (const batch of first) into.take(toRowColumns(batch, scope, dimensions));
+    for await (const batch of batches) into.take(toRowColumns(batch, scope, dimensions));
   });
 }
 

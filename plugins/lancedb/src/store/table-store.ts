@@ -16,6 +16,8 @@ export interface TableStore {
   list(): Promise<StoredNames>;
   /** Returns the files of a table, which need not exist. */
   table(name: string): StoredTable;
+  /** Runs a read of a scope once few others run, in this process. */
+  readonly turn: Turn;
   /** Advice of the log for a damaged table. */
   readonly remedy: string;
   /** Number of times that a table was restored without rows of another owner or of a failed commit. Absent if there are no other owners. */
@@ -26,6 +28,8 @@ export interface TableStore {
    */
   snapshot?(directory: string): Promise<void>;
 }
+
+export type Turn = <T>(read: () => Promise<T>) => Promise<T>;
 
 export interface StoredNames {
   readonly tables: readonly string[];
