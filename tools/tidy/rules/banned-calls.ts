@@ -23,10 +23,11 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   "process.argv": SETTING,
 };
 
-/** Exceptions: clock files, command-line programs, and files that run as a separate process. */
+/** Exceptions: clock files, command-line programs, files that run as a separate process, and LanceDB's limits. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
   { path: /^(protocol|gateway\/inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
   { path: /^(cli|tools\/bench)\/src\//, replacements: [OUTPUT, SETTING] },
+  { path: /^plugins\/lancedb\/src\/lancedb\.ts$/, replacements: [SETTING] },
   { path: /^integrations\/mcp\/src\/program\/(main|flags)\.ts$/, replacements: [SETTING] },
   { path: /^conformance\/src\/(cli\/|plugin-route\/(store-forever|live-and-die))/, replacements: [SETTING] },
 ];

@@ -14,7 +14,7 @@ import type { StoredNames, TableStore, Turn } from "./table-store.js";
 const TABLES = "table";
 
 /**
- * Reads of scopes at a time. LanceDB scans what is not indexed for each of them. With 128 at once they took 400 MB of
+ * Reads of scopes at a time. For each of them LanceDB scans the unindexed rows. With 128 at once they took 400 MB of
  * RAM and 1.3 times as long. With 8 they take 46 MB.
  */
 const turn: Turn = pLimit(8);

@@ -23,7 +23,7 @@ interface Indexed {
   commit<T>(change: Change<T>): Promise<T>;
 }
 
-/** Builds all indexes again, and removes those of another type. */
+/** Builds all indexes again, and removes indexes of another type. */
 export async function rebuildIndexes(table: Indexed): Promise<void> {
   const { Index } = lancedb();
   for (const column of COLUMNS)

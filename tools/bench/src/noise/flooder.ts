@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { delay, systemClock } from "@membus/protocol";
 import { connect } from "@nats-io/transport-node";
 import { beginAttack } from "./begin-attack.js";
 import { FLOODS } from "./floods.js";
@@ -37,5 +37,5 @@ function replied(): Promise<unknown> {
   const next = new Promise<void>((resolve) => {
     onReply = resolve;
   });
-  return Promise.race([next, delay(UNANSWERED_MS)]);
+  return Promise.race([next, delay(systemClock, UNANSWERED_MS)]);
 }
