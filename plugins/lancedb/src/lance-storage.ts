@@ -264,7 +264,7 @@ class LanceStorage implements Storage {
   async #read(scope: string, read: (table: TenantTable) => Promise<void>): Promise<void> {
     const name = tableNameOf(scope);
     try {
-      await this.#store.turn(() => this.#tables.read(name, read));
+      await this.#tables.read(name, read);
     } catch (error) {
       if (isDamagedRow(error)) {
         this.#damagedReadCount++;

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /**
- * Limits of what a compaction reads ahead, as LanceDB's variables. It has no options for them. Its own limits are 2 GiB
- * and 8,192 rows at once: the compaction of 216 MiB with texts of 72 kB took 780 MiB of RAM. Now it takes 95
- * MiB, in the same time. Queries have other limits.
+ * Limits of what LanceDB reads ahead, as its variables. A compaction has no options for them. LanceDB's own limits are
+ * 2 GiB, and 8,192 rows per batch. A compaction of 216 MB with texts of 72 kB took 780 MiB of RAM with them. It takes 95
+ * MiB now, in the same time. Queries have batches of another size.
  */
 const READ_AHEAD = {
   LANCE_DEFAULT_IO_BUFFER_SIZE: String(32 * 1024 * 1024),

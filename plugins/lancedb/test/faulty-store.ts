@@ -1,7 +1,7 @@
 import type { Connection, Session, Table } from "@lancedb/lancedb";
 import { silentLogger, systemClock } from "@membus/protocol";
 import { FolderStore } from "../src/store/folder-store.js";
-import type { StoredNames, StoredTable, TableStore, Turn } from "../src/store/table-store.js";
+import type { StoredNames, StoredTable, TableStore } from "../src/store/table-store.js";
 
 /** Steps of a store that can fail. `settle` is one of the store, the others are LanceDB's. */
 export const FAULT_POINTS = ["openTable", "add", "delete", "settle"] as const;
@@ -21,12 +21,10 @@ export interface Fault {
 export class FaultyStore implements TableStore {
   readonly remedy = "mend it";
   fault: Fault | undefined;
-  readonly turn: Turn;
   readonly #store: FolderStore;
 
   constructor(directory: string) {
     this.#store = new FolderStore({ directory, clock: systemClock, logger: silentLogger });
-    this.turn = this.#store.turn;
   }
 
   async open(session: Session): Promise<Connection> {

@@ -41,19 +41,23 @@ export async function readScope(table: TenantTable, scope: string, into: RowSink
 
 async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const where = compare("scope", "=", scope);
-  await table.read(async (lance) => {
+  await table.readInTurn("rows", async (lance) => {
     const dimensions = table.vectors.hasHostDimensions ? table.vectors.dimensions : 0;
     const columns: Column[] = dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS];
     const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
     const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
     const first: RecordBatch[] = [];
-    for (let next = await batches.next(); !next.done; next = await batches.next())
-      if (first.push(next.value) === 2) break;
+    let count = 0;
+    let next = await batches.next();
+    for (; !next.done && count < LOADED_BATCH_ROWS; next = await batches.next()) {
+      first.push(next.value);
+      count += next.value.numRows;
+    }
     // Counting costs as much as reading a small scope.
-    into.reserve(first.length < 2 ? (first[0]?.numRows ?? 0) : await lance.countRows(where));
+    into.reserve(next.done ? count : await lance.countRows(where));
     for (const batch of first) into.take(toRowColumns(batch, scope, dimensions));
-    for await (const batch of batches) into.take(toRowColumns(batch, scope, dimensions));
+    for (; !next.done; next = await batches.next()) into.take(toRowColumns(next.value, scope, dimensions));
   });
 }
 
@@ -148,9 +152,9 @@ function* textsOf(batch: RecordBatch, column: Column): Generator<string> {
   for (let row = 0; row < batch.numRows; row++) yield texts.at(row);
 }
 
-/** Reads batches one by one, so that other work gets its turn in between. */
+/** Reads batches of bodies one by one, so that other work gets its turn in between. */
 function readBatches(table: TenantTable, where: Filter, columns: Column[]): Promise<RecordBatch[]> {
-  return table.read(async (lance) => {
+  return table.readInTurn("bodies", async (lance) => {
     const batches: RecordBatch[] = [];
     for await (const batch of lance.query().where(where).select(columns).limit(ROWS_MAX)) batches.push(batch);
     return batches;

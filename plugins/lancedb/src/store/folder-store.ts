@@ -3,21 +3,14 @@ import { dirname, join } from "node:path";
 import type { Connection, Session } from "@lancedb/lancedb";
 import type { Clock } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import pLimit from "p-limit";
 import { lancedb } from "../lancedb.js";
 import { type Disk, listNames, disk as realDisk } from "./disk.js";
 import { DROPPED, FolderTable, QUEUED, TABLE } from "./folder-table.js";
 import { linkTables } from "./link-tables.js";
-import type { StoredNames, TableStore, Turn } from "./table-store.js";
+import type { StoredNames, TableStore } from "./table-store.js";
 
 /** Subdirectory of a tier's directory with its tables. */
 const TABLES = "table";
-
-/**
- * Reads of scopes at a time. For each of them LanceDB scans the unindexed rows. With 128 at once they took 400 MB of
- * RAM and 1.3 times as long. With 8 they take 46 MB.
- */
-const turn: Turn = pLimit(8);
 
 export interface FolderStoreContext {
   /** The tier's directory. */
@@ -30,7 +23,6 @@ export interface FolderStoreContext {
 
 /** Tables in a folder of the local file system. No other process uses it. */
 export class FolderStore implements TableStore {
-  readonly turn = turn;
   readonly remedy =
     "stop the host and restore the table, or move it away to begin an empty one. With --accept-loss it opens without missing rows";
   readonly #directory: string;

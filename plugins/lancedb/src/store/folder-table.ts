@@ -21,6 +21,7 @@ import type {
   SyncedVersion,
   TableContent,
 } from "./table-store.js";
+import { FOLDER_TURNS } from "./turns.js";
 
 export const TABLE = ".lance";
 export const QUEUED = ".waiting";
@@ -49,6 +50,7 @@ export interface FolderTableContext {
 export class FolderTable implements StoredTable {
   readonly location: string;
   readonly queue: ChangeFile;
+  readonly turns = FOLDER_TURNS;
   readonly #name: string;
   /** Path without a suffix. */
   readonly #path: string;

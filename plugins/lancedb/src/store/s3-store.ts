@@ -1,5 +1,4 @@
 import type { Connection, Session } from "@lancedb/lancedb";
-import pLimit from "p-limit";
 import { lancedb } from "../lancedb.js";
 import { S3Client, type S3Refusal } from "./s3-client.js";
 import { lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
@@ -7,14 +6,10 @@ import { S3Remains } from "./s3-remains.js";
 import type { S3StoreContext, S3StoreParts } from "./s3-store-parts.js";
 import { S3Table } from "./s3-table.js";
 import { S3Uploads } from "./s3-uploads.js";
-import type { StoredNames, TableStore, Turn } from "./table-store.js";
-
-/** Reads of scopes at a time. They mostly wait for answers, so more of them run than on a disk. */
-const turn: Turn = pLimit(32);
+import type { StoredNames, TableStore } from "./table-store.js";
 
 /** Tables in a bucket that one process at a time owns. */
 export class S3Store implements TableStore {
-  readonly turn = turn;
   readonly remedy = "restore the objects of the table, or run `membus cluster accept-loss`";
   readonly #options: ResolvedTableBucketOptions;
   readonly #parts: S3StoreParts;

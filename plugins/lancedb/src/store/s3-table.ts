@@ -17,6 +17,7 @@ import type {
   TableContent,
 } from "./table-store.js";
 import { tornFiles } from "./torn-files.js";
+import { BUCKET_TURNS } from "./turns.js";
 import { VerifiedCommits } from "./verified-commits.js";
 
 /** Name of an object with removed rows of a fragment. It starts with the fragment's number. */
@@ -31,6 +32,7 @@ const EVERYTHING = new Date(Date.UTC(2200, 0));
 export class S3Table implements StoredTable {
   readonly location: string;
   readonly queue: S3Queue;
+  readonly turns = BUCKET_TURNS;
   readonly #name: string;
   readonly #parts: S3StoreParts;
   #open: { readonly connection: Connection; readonly commits: VerifiedCommits } | undefined;

@@ -2,6 +2,7 @@ import type { Connection, Session, Table } from "@lancedb/lancedb";
 import type { StoragePart } from "@membus/plugin-kit";
 import type { Schema } from "apache-arrow";
 import type { TableChanges } from "../table/table-changes.js";
+import type { Turns } from "./turns.js";
 
 /**
  * Where the tables of a tier are kept. LanceDB reads and writes their rows over a connection. Everything else
@@ -16,8 +17,6 @@ export interface TableStore {
   list(): Promise<StoredNames>;
   /** Returns the files of a table, which need not exist. */
   table(name: string): StoredTable;
-  /** Runs a read of a scope once few others run, in this process. */
-  readonly turn: Turn;
   /** Advice of the log for a damaged table. */
   readonly remedy: string;
   /** Number of times that a table was restored without rows of another owner or of a failed commit. Absent if there are no other owners. */
@@ -28,8 +27,6 @@ export interface TableStore {
    */
   snapshot?(directory: string): Promise<void>;
 }
-
-export type Turn = <T>(read: () => Promise<T>) => Promise<T>;
 
 export interface StoredNames {
   readonly tables: readonly string[];
@@ -42,6 +39,8 @@ export interface StoredTable {
   readonly location: string;
   /** Changes that wait until the table can be written. */
   readonly queue: ChangeQueue;
+  /** Limits the reads of scopes. */
+  readonly turns: Turns;
   /**
    * Undoes every change after the synced version, and opens it. Returns undefined for a table that a crash left
    * without any version: nothing was stored in it. Nothing may be written concurrently.

@@ -1,9 +1,14 @@
 import type { Table } from "@lancedb/lancedb";
+import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
-import { rebuildIndexes } from "./indexes.js";
 import { indexing } from "./indexing.js";
 import type { TenantTable } from "./tenant-table.js";
 
+/**
+ * Columns with a B-tree. A bitmap of 80,000 scopes took 500 MB more RAM. A bitmap of 60,000 scopes was updated in 9.3
+ * s instead of 0.7 s. It read small scopes in 2.7 ms instead of 4.1 ms.
+ */
+const INDEXED_COLUMNS = ["scope", "row_id"] as const;
 /** Minimum rows of an indexed table. A smaller one is scanned as fast as an index is read. */
 const INDEXED_ROWS_MIN = 2_048;
 /** Compaction only rewrites fragments with fewer rows than this, LanceDB's target. */
@@ -135,8 +140,13 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
 /** Rebuilds the indexes, because an updated index keeps values that no row has any more. */
 async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
+  const { Index } = lancedb();
   const { unindexedCount, unindexedRowCount } = table.backlog;
-  await rebuildIndexes(table);
+  for (const column of INDEXED_COLUMNS) {
+    // With a name, an index of another type is replaced, too.
+    const options = { config: Index.btree(), name: `${column}_idx` };
+    await indexing(() => table.commit((lance) => lance.createIndex(column, options)));
+  }
   table.isIndexed = true;
   table.backlog.unindexedCount -= unindexedCount;
   table.backlog.unindexedRowCount -= unindexedRowCount;

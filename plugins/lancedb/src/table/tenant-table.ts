@@ -7,7 +7,7 @@ import { and, compare, type Filter, isIn } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
 import type { Change, StoredTable } from "../store/table-store.js";
-import { isComplete } from "./indexes.js";
+import type { Turns } from "../store/turns.js";
 import { missingRowsError } from "./missing-rows.js";
 import { RunningTasks } from "./running-tasks.js";
 import { TableChanges } from "./table-changes.js";
@@ -45,6 +45,9 @@ export interface TableBacklog {
   /** Whether rows were removed. True after opening, because it is unknown. */
   hasRemoved: boolean;
 }
+
+/** Number of indexes that maintenance builds one after another. A kill may leave only the first. */
+const INDEX_COUNT = 2;
 
 const EMPTY_BACKLOG: TableBacklog = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
@@ -96,7 +99,7 @@ export class TenantTable {
     if (missingRows === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
     await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const indexes = await table.listIndices();
-    opened.isIndexed = isComplete(indexes);
+    opened.isIndexed = indexes.length >= INDEX_COUNT;
     const { numSmallFragments, lengths } = fragmentStats;
     opened.backlog.fragmentCount = numSmallFragments;
     opened.backlog.seenFragmentCount = numSmallFragments;
@@ -155,6 +158,11 @@ export class TenantTable {
   /** Reads one version of the table, whatever is written concurrently. */
   read<T>(task: (table: Table) => Promise<T>): Promise<T> {
     return this.#reads.run(() => this.stored.read(this.#table, task));
+  }
+
+  /** Reads rows or bodies of a scope once few other such reads run. */
+  readInTurn<T>(kind: keyof Turns, task: (table: Table) => Promise<T>): Promise<T> {
+    return this.stored.turns[kind](() => this.read(task));
   }
 
   /** Changes, possibly partial, that are not durable yet. */

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import type { KitPlugin } from "@membus/plugin-kit";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { calls } from "../../../kit/test/kit-calls.js";
 import { createLanceDbPlugin } from "../../src/index.js";
+import { lancedb } from "../../src/lancedb.js";
 import type { Warning } from "../folder-fixture.js";
 import { listFiles, StorageFixture } from "../storage-fixture.js";
 import { ARCHIVE, openTier, VERSION } from "./older-folder.js";
@@ -46,6 +48,12 @@ async function contentsOf(of: KitPlugin, tenant: string): Promise<Map<string, un
 async function problems(): Promise<readonly string[]> {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   return (await createLanceDbPlugin().verify({ directory: folder, tier: "episodic", logger }))!.problems;
+}
+
+async function indexTypes(): Promise<readonly string[]> {
+  const connection = await lancedb().connect(join(folder, "table"));
+  const indexes = await (await connection.openTable("t_acme")).listIndices();
+  return indexes.map(({ name, indexType }) => `${name} ${indexType}`).sort();
 }
 
 describe(`a folder that LanceDB ${VERSION} wrote`, () => {
@@ -103,6 +111,15 @@ describe(`a folder that LanceDB ${VERSION} wrote`, () => {
     expect(bravo).toEqual(["k2", "logged"]);
     await close();
     expect(await problems()).toEqual([]);
+  });
+
+  it("has B-trees in place of its bitmap after purges", async () => {
+    expect(await indexTypes()).toEqual(["row_id_idx BTree", "scope_idx Bitmap"]);
+    const { forget } = as(await reopen(), "acme");
+    for (const key of ["0-0", "0-1"]) {
+      await forget({ keys: [key] }, { purge: true });
+      expect(await indexTypes()).toEqual(["row_id_idx BTree", "scope_idx BTree"]);
+    }
   });
 
   it("keeps no file of the older tables after a purge", async () => {

@@ -3,7 +3,7 @@ import { connect } from "@nats-io/transport-node";
 import { beginAttack } from "./begin-attack.js";
 import { FLOODS } from "./floods.js";
 
-/** Messages that are never answered do not stop the flood. */
+/** Time after which a host is taken to answer none of the open requests. It drops the rest of a flood. */
 const UNANSWERED_MS = 1_000;
 
 /**
@@ -30,12 +30,13 @@ for (let at = 0; ; at++) {
   connection.publish(`${prefix}.default.${subject}`, payload, { reply });
   unanswered++;
   if (at % flood.flushEvery === 0) await connection.flush();
-  if (unanswered >= unansweredMax) await replied();
+  if (unanswered >= unansweredMax && !(await replied())) unanswered = 0;
 }
 
-function replied(): Promise<unknown> {
-  const next = new Promise<void>((resolve) => {
-    onReply = resolve;
+/** Returns whether a reply arrives in time. */
+function replied(): Promise<boolean> {
+  const next = new Promise<boolean>((resolve) => {
+    onReply = () => resolve(true);
   });
-  return Promise.race([next, delay(systemClock, UNANSWERED_MS)]);
+  return Promise.race([next, delay(systemClock, UNANSWERED_MS).then(() => false)]);
 }
