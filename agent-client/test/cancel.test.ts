@@ -96,14 +96,14 @@ describe("close", () => {
     await client.close();
     await client.close();
     const calls = [
-      client.store(ENTRY),
-      client.retrieve(),
-      view.recall("a"),
-      client.ping(),
-      client.watch({}, () => {}),
+      () => client.store(ENTRY),
+      () => client.retrieve(),
+      () => view.recall("a"),
+      () => client.ping(),
+      () => client.watch({}, () => {}),
     ];
     for (const call of calls) {
-      const error = await rejection(call, "unavailable");
+      const error = await rejection(call(), "unavailable");
       expect(error).toMatchObject({ message: "the client is closed", detail: { reason: "closed" } });
     }
     expect(host.requests).toEqual([]);

@@ -193,13 +193,13 @@ describe("compare and set", () => {
     const { revision: old } = (await blocks.read("b"))!;
     const { revision } = await blocks.append("b", "two", { ifRevision: old });
     for (const edit of [
-      blocks.append("b", "x", { ifRevision: old }),
-      blocks.rewrite("b", "x", { ifRevision: old }),
-      blocks.undo("b", { ifRevision: old }),
-      blocks.configure("b", { limit: 9 }, { ifRevision: old }),
-      blocks.rename("b", "c", { ifRevision: old }),
+      () => blocks.append("b", "x", { ifRevision: old }),
+      () => blocks.rewrite("b", "x", { ifRevision: old }),
+      () => blocks.undo("b", { ifRevision: old }),
+      () => blocks.configure("b", { limit: 9 }, { ifRevision: old }),
+      () => blocks.rename("b", "c", { ifRevision: old }),
     ]) {
-      expect((await refusal(edit, "conflict")).revision).toBe(revision);
+      expect((await refusal(edit(), "conflict")).revision).toBe(revision);
     }
     expect(await valueIn(blocks)).toBe("one\ntwo");
   });

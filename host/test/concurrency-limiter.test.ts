@@ -47,8 +47,10 @@ describe("ConcurrencyLimiter", () => {
       throw new Error("at once");
     });
     const after = lane.run(async () => "after");
-    await expect(failing).rejects.toThrow("later");
-    await expect(throwing).rejects.toThrow("at once");
+    await Promise.all([
+      expect(failing).rejects.toThrow("later"),
+      expect(throwing).rejects.toThrow("at once"),
+    ]);
     expect(await after).toBe("after");
   });
 

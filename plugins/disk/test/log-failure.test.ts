@@ -96,13 +96,8 @@ describe("a failed write", () => {
       const { directory, disk, log, logger, path } = await faultyLog();
       void disk.fail(operation, code);
       const lost = [append(log, "lost"), append(log, "lost too")];
-      for (const appended of lost) {
-        await expect(appended).rejects.toMatchObject({
-          code: "unavailable",
-          detail: { reason: code },
-          cause: { code },
-        });
-      }
+      const error = { code: "unavailable", detail: { reason: code }, cause: { code } };
+      await Promise.all(lost.map((appended) => expect(appended).rejects.toMatchObject(error)));
       expect(logger.warnings).toEqual([
         {
           fields: { err: expect.objectContaining({ code }), firstLostSeq: 3 },

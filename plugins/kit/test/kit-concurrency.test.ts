@@ -85,8 +85,10 @@ describe("one operation sent several times concurrently", () => {
     const again = store(entries, { id: "same" });
     const other = store([{ key: "k", content: 2 }], { id: "same" });
     const otherKind = forget({ keys: ["k"] }, { id: "same" });
-    await expect(other).rejects.toMatchObject({ code: "conflict", detail: { id: "same" } });
-    await expect(otherKind).rejects.toMatchObject({ code: "conflict" });
+    await Promise.all([
+      expect(other).rejects.toMatchObject({ code: "conflict", detail: { id: "same" } }),
+      expect(otherKind).rejects.toMatchObject({ code: "conflict" }),
+    ]);
     expect(await again).toEqual(await first);
     expect((await retrieve()).entries.map(({ content }) => content)).toEqual([1]);
     await expect(store([{ key: "k", content: 3 }], { id: "same" })).rejects.toMatchObject({

@@ -63,8 +63,10 @@ describe("a log with a write error", () => {
     files.isFailing = true;
     const lost = store([{ key: "k", content: "lost", metadata: { of: "lost" } }]);
     const alsoPlanned = store([{ key: "k", content: "third", context: "ctx" }]);
-    await expect(lost).rejects.toMatchObject({ code: "unavailable" });
-    await expect(alsoPlanned).rejects.toMatchObject({ code: "unavailable" });
+    const failures = [lost, alsoPlanned].map((stored) =>
+      expect(stored).rejects.toMatchObject({ code: "unavailable" }),
+    );
+    await Promise.all(failures);
     files.isFailing = false;
     embedder.release();
     expect((await planned).receipts[0]!.outcome).toBe("created");
