@@ -4,7 +4,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Limits of what LanceDB reads ahead, as its variables. A compaction has no options for them. LanceDB's own limits are
- * 2 GiB, and 8,192 rows per batch. A compaction of 216 MB with texts of 72 kB took 780 MiB of RAM with them. It takes 95
+ * 2 GiB, and 8,192 rows per batch. A compaction of 216 MiB with texts of 72 kB took 780 MiB of RAM with them. It takes 95
  * MiB now, in the same time. Queries have batches of another size.
  */
 const READ_AHEAD = {

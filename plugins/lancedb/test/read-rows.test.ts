@@ -30,15 +30,21 @@ it.each([
   expect(taken.reduce((sum, one) => sum + one, 0)).toBe(count);
 });
 
-it("at most eight scopes are read at a time", async () => {
-  let running = 0;
-  let most = 0;
-  const read = async () => {
-    running++;
-    most = Math.max(most, running);
-    await new Promise(setImmediate);
-    running--;
-  };
-  await Promise.all(Array.from({ length: 40 }, () => FOLDER_TURNS.rows(read)));
-  expect(most).toBe(8);
+it("at most eight scopes are read at a time, and bodies do not wait for them", async () => {
+  const storage = await fixture.open(await fixture.directory());
+  await storage.append(scoped(scope, makeRow(1)));
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const others = Array.from({ length: 8 }, () => FOLDER_TURNS.rows(() => ended));
+  const taken: number[] = [];
+  const loading = storage.load(scopeId(scope), {
+    reserve: () => {},
+    take: ({ count }) => void taken.push(count),
+  });
+  await expect.poll(() => FOLDER_TURNS.rows.pendingCount).toBe(1);
+  expect((await storage.readBodies(scopeId(scope), [1])).size).toBe(1);
+  expect(taken).toEqual([]);
+  end();
+  await Promise.all([loading, ...others]);
+  expect(taken).toEqual([1]);
 });
