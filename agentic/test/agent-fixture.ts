@@ -19,9 +19,9 @@ export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
   return bus;
 }
 
-/** Returns Alice's client of a new host, or of hosts that run already. Both close with the test. */
+/** Returns Alice's client of hosts that run already, or of a new host, also if it needs a clock. Closes with the test. */
 export async function openAgent(clock?: Clock): Promise<MemoryClient> {
-  const running = await connectRunning();
+  const running = clock === undefined ? await connectRunning() : undefined;
   if (running !== undefined) return running.memory;
   const client = await MemoryClient.connect({
     bus: await startHost(clock),

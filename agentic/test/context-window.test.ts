@@ -8,7 +8,7 @@ import {
   type Conversation,
   openConversation,
 } from "../src/index.js";
-import { openMemory } from "./memory-fixture.js";
+import { startMemory } from "./memory-fixture.js";
 import { startModel } from "./model-fixture.js";
 import { assistant, NUMBERS, openWindow, SUMMARY, tokenCounter, user } from "./window-fixture.js";
 
@@ -269,7 +269,7 @@ describe("a summary", () => {
 });
 
 it("a compaction that cannot store its summary fails and changes nothing", async () => {
-  const { memory, stopHost } = await openMemory({ retryTimeoutMs: 0 });
+  const { memory, stopHost } = await startMemory({ retryTimeoutMs: 0 });
   const { model } = await startModel(async () => {
     await stopHost();
     return SUMMARY;

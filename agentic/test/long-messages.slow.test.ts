@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import { type ChatMessage, ContextWindow, type Conversation, openConversation } from "../src/index.js";
-import { openMemory } from "./memory-fixture.js";
+import { openMemory, startMemory } from "./memory-fixture.js";
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
 /** Quotes, a NUL and multi-byte characters, so that parts are cut between any of them. 700 KB as JSON. */
@@ -160,7 +160,7 @@ describe("a message of any size", () => {
 
 describe("a host without support for sources", () => {
   it("stores parts without sources", async () => {
-    const { memory } = await openMemory({}, withoutSources(createLruPlugin()));
+    const { memory } = await startMemory({}, withoutSources(createLruPlugin()));
     const conversation = await openConversation(memory, { id: "c1" });
     await conversation.add([user("first"), user(LONG)]);
     await conversation.replace(0, user(OTHER));

@@ -39,9 +39,9 @@ describe("experiences", () => {
   it("have the value 1 by default, and a repeated one gets the new value", async () => {
     const { longTerm } = await openLongTerm();
     const outcomes = [
-      ...(await longTerm.recordExperiences(["do it so", "do it so", ""])).outcomes,
-      ...(await longTerm.recordExperiences("do it so")).outcomes,
-      ...(await longTerm.recordExperiences("do it so", { value: 0.5 })).outcomes,
+      ...(await longTerm.recordExperiences(["paint it twice", "paint it twice", ""])).outcomes,
+      ...(await longTerm.recordExperiences("paint it twice")).outcomes,
+      ...(await longTerm.recordExperiences("paint it twice", { value: 0.5 })).outcomes,
     ];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual([
       "new",
@@ -50,7 +50,7 @@ describe("experiences", () => {
       "duplicate",
       "updated",
     ]);
-    const { memories } = await longTerm.retrieve("do it");
+    const { memories } = await longTerm.retrieve("paint");
     expect(memories.map(({ record }) => record.metadata.value)).toEqual([0.5]);
     await expect(longTerm.recordExperiences("x", { value: 2 })).rejects.toThrow(/0..1/);
   });

@@ -6,9 +6,12 @@ export interface RunningHosts {
   readonly tenant: string;
 }
 
-let given: readonly string[] | undefined;
+let given = process.env.MEMBUS_TEST_SERVERS?.split(",") as readonly string[] | undefined;
 
-/** Makes the fixtures of this process use hosts that run already. Otherwise each fixture starts its own. */
+/**
+ * Makes the fixtures of this process use hosts that run already, as `MEMBUS_TEST_SERVERS` does. Otherwise each fixture starts
+ * its own.
+ */
 export function useRunningHosts(servers: readonly string[]): void {
   given = servers;
 }

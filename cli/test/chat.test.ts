@@ -3,7 +3,7 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import { MemoryError } from "@membus/protocol";
 import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openMemory } from "../../agentic/test/memory-fixture.js";
+import { startMemory } from "../../agentic/test/memory-fixture.js";
 import { startModel } from "../../agentic/test/model-fixture.js";
 import type { ReceivedChat, Script, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
 import { CHAT_WINDOW, Chat } from "../src/chat/chat.js";
@@ -32,7 +32,7 @@ async function openChat(script: Script, { contextTokens = 0 } = {}) {
     process.exitCode = exitCode;
   });
   const { state, plugin } = breakablePlugin();
-  const { memory: client } = await openMemory({ retryTimeoutMs: 0 }, plugin);
+  const { memory: client } = await startMemory({ retryTimeoutMs: 0 }, plugin);
   const { server, model } = await startModel(script, { contextTokens });
   const conversation = await openConversation(client, { id: "chat" });
   const longTerm = new LongTermMemory(client, { subject: "user" });

@@ -10,6 +10,7 @@ import type { MemoryPlugin } from "@membus/protocol/plugin";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { runningHosts } from "../../bus/test/running-hosts.js";
+import { emptyDefaultTenant } from "../../cli/test/empty-tenant.js";
 import { Gateway, type GatewayOptions } from "../src/index.js";
 
 export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
@@ -27,11 +28,16 @@ export class GatewayFixture {
   stopHost: () => Promise<void> = async () => {};
   readonly #bucket: string | undefined;
   #directory = "";
-  #running: readonly string[] | undefined;
+  readonly #running: readonly string[] | undefined;
   #server: NatsServer | undefined;
 
-  constructor({ bucket }: { readonly bucket?: string } = {}) {
+  /** @param hasOwnHost whether tests stop the host or its server, or change its clock or tiers. */
+  constructor({
+    bucket,
+    hasOwnHost = bucket !== undefined,
+  }: { readonly bucket?: string; readonly hasOwnHost?: boolean } = {}) {
     this.#bucket = bucket;
+    this.#running = hasOwnHost ? undefined : runningHosts()?.servers;
   }
 
   /** Folder of sessions that are not in a bucket. */
@@ -40,7 +46,7 @@ export class GatewayFixture {
   }
 
   get natsUrl(): string {
-    return this.#server!.url;
+    return this.#running?.join() ?? this.#server!.url;
   }
 
   /**
@@ -51,8 +57,7 @@ export class GatewayFixture {
   async start(plugins: Plugins = {}, clock: Clock = systemClock): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
     this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
-    this.#running = runningHosts()?.servers;
-    if (this.#running !== undefined) return;
+    if (this.#running !== undefined) return emptyDefaultTenant(this.#running);
     this.#cleanups.push(async () => this.#server?.kill());
     await this.startServer();
     const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };

@@ -8,7 +8,7 @@ import { GatewayFixture } from "./gateway-fixture.js";
 import { parseMetrics } from "./parse-metrics.js";
 import { RawUpstream } from "./raw-upstream.js";
 
-const fixture = new GatewayFixture();
+const fixture = new GatewayFixture({ hasOwnHost: true });
 let upstream: RawUpstream;
 beforeAll(async () => {
   await fixture.start();

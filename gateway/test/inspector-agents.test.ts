@@ -9,7 +9,7 @@ let fixture: GatewayFixture;
 afterEach(() => fixture.stop());
 
 async function startHost(plugins: Plugins = {}): Promise<AgentMemory> {
-  fixture = new GatewayFixture();
+  fixture = new GatewayFixture({ hasOwnHost: true });
   await fixture.start(plugins);
   return MemoryClient.connect({ bus: await fixture.bus(), agent: "writer", timeoutMs: 60_000 });
 }

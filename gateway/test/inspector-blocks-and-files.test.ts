@@ -6,7 +6,7 @@ import { FakeClock } from "../../host/test/fake-clock.js";
 import { filesRoute, listBlocks } from "../src/inspector/blocks-and-files.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
-const fixture = new GatewayFixture();
+const fixture = new GatewayFixture({ hasOwnHost: true });
 const clock = new FakeClock();
 const listFiles = filesRoute({ clock: systemClock });
 let memory: AgentMemory;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { FilesReply, UserReply } from "../src/inspector/inspector-api.js";
 import { InspectedGateway } from "./inspected-gateway.js";
 
-const gateway = new InspectedGateway();
+const gateway = new InspectedGateway({ hasOwnHost: true });
 
 /** Lists of these tiers fail if their request contains the text. */
 const failing = new Map<MemoryTier, string>();

@@ -10,7 +10,7 @@ import { KnownAgents } from "../src/inspector/known-agents.js";
 import { tenantRoutes } from "../src/inspector/view-routes.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
-const fixture = new GatewayFixture();
+const fixture = new GatewayFixture({ hasOwnHost: true });
 let bus: Awaited<ReturnType<GatewayFixture["bus"]>>;
 
 beforeAll(async () => {

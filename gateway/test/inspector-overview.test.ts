@@ -97,7 +97,7 @@ describe("the agents of the inspector API", () => {
 });
 
 it("figures of tiers that do not answer are unknown", async () => {
-  const alone = new InspectedGateway();
+  const alone = new InspectedGateway({ hasOwnHost: true });
   await alone.open();
   await alone.stopHost();
   const response = await fetch(`${alone.url}/inspector/overview?tenant=default&agent=alice`);

@@ -150,7 +150,7 @@ it("does not learn from a turn without an answer", async () => {
 });
 
 it.each(["static", "both"])("reports a turn that memory cannot record in the mode %s", async (mode) => {
-  const lonely = new GatewayFixture();
+  const lonely = new GatewayFixture({ hasOwnHost: true });
   await lonely.start();
   const gateway = await lonely.gateway({
     openai: { upstream: upstream.baseUrl, mode: mode as "both", memoryTimeoutMs: 300 },

@@ -185,7 +185,7 @@ describe("the request", () => {
 
 describe("without a host", () => {
   it("answers without memory, and reports it", async () => {
-    const lonely = new GatewayFixture();
+    const lonely = new GatewayFixture({ hasOwnHost: true });
     await lonely.start();
     const gateway = await lonely.gateway({
       openai: { upstream: fixture.model.baseUrl, memoryTimeoutMs: 300 },

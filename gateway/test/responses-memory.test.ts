@@ -232,7 +232,7 @@ describe("a stored response", () => {
 
 describe("without a host", () => {
   it("answers without memory, and reports it", async () => {
-    const lonely = new GatewayFixture();
+    const lonely = new GatewayFixture({ hasOwnHost: true });
     await lonely.start();
     const gateway = await lonely.gateway({
       openai: { upstream: fixture.model.baseUrl, memoryTimeoutMs: 300 },

@@ -13,6 +13,7 @@ import { systemClock } from "@membus/protocol";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
 import { runningHosts } from "../../../bus/test/running-hosts.js";
+import { emptyDefaultTenant } from "../../../cli/test/empty-tenant.js";
 import { endChild, lineOf } from "../../../cli/test/run-cli.js";
 import { type ConnectedClient, connectHttp, connectStdio, type Revision } from "./mcp-clients.js";
 
@@ -45,7 +46,7 @@ export class McpFixture {
   async start(): Promise<void> {
     const running = runningHosts();
     await this.useBus(running?.servers.join() ?? "nats://127.0.0.1:9");
-    if (running !== undefined) return;
+    if (running !== undefined) return emptyDefaultTenant(running.servers);
     this.#server = await launchNatsServer({ binary: NATS_SERVER });
     this.#url = this.#server.url;
     this.#cleanups.push(async () => this.#server?.stop());
