@@ -37,3 +37,21 @@ it("a bucket that answers no writes names the server to restart, and says when i
   await expect.poll(write).toBeGreaterThan(0);
   expect(logger.messages("info")).toEqual([`stream KV_${name} stores messages again`]);
 });
+
+it("a bucket that was deleted says so", async () => {
+  const name = await fixture.createBucket();
+  const [clock, logger] = [new TestClock(), new RecordingLogger()];
+  const options = { name, requestTimeoutMs: 100, report: { clock, logger } };
+  const bucket = await ClusterBucket.open(fixture.connection, options);
+  const { streams } = await jetstreamManager(fixture.connection);
+  await streams.delete(`KV_${name}`);
+  await expect
+    .poll(async () => {
+      await expect(bucket.write("key", "value", 0)).rejects.toMatchObject({ code: "unavailable" });
+      await clock.advance(15_000);
+      return logger.messages("error");
+    })
+    .toEqual([
+      expect.stringMatching(/^stream KV_\S+ stores nothing .* it does not exist any more\. Restore/),
+    ]);
+});

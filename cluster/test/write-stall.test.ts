@@ -18,9 +18,10 @@ const servers = (leader: string, ...replicas: PeerInfo[]) =>
   ({ cluster: { leader, replicas } }) as StreamInfo;
 const CAUSE = new Error("timeout");
 
-const CASES: readonly (readonly [string, StreamInfo | undefined, RegExp])[] = [
+const CASES: readonly (readonly [string, StreamInfo | "missing" | undefined, RegExp])[] = [
   ["servers that are down", servers("n1", replica("n2", 4_000), replica("n3", 100)), /late: n2$/],
   ["a missing leader", servers("", replica("n2", 100), replica("n3", 100)), /it has no leader/],
+  ["a deleted stream", "missing", /it does not exist any more\. Restore a backup into a new cluster$/],
   ["no answer", undefined, /reach each other and this host$/],
   ["healthy servers", servers("n1", replica("n2", 100), replica("n3", 100)), /Restart .* leads it: n1$/],
 ];

@@ -109,7 +109,10 @@ export class ClusterBucket {
   async #noteFailure(cause: Error): Promise<void> {
     if (this.#stall === undefined || this.#isLooking) return;
     this.#isLooking = true;
-    const info = await this.info().catch(() => undefined);
+    const info = await this.info().then(
+      (found) => found ?? "missing",
+      () => undefined,
+    );
     this.#isLooking = false;
     this.#stall.failed(this.#stream, cause, info);
   }

@@ -36,7 +36,7 @@ export class WriteStall {
    * @param info what the servers say about the stream. Undefined if they do not answer.
    * @returns the problem.
    */
-  failed(stream: string, cause: Error, info: StreamInfo | undefined): MemoryError | undefined {
+  failed(stream: string, cause: Error, info: StreamInfo | "missing" | undefined): MemoryError | undefined {
     const { clock, logger } = this.#parts;
     this.#startedMs ??= clock.elapsedMs();
     if (this.#problem !== undefined || clock.elapsedMs() - this.#startedMs < REPORTED_AFTER_MS)
@@ -44,7 +44,7 @@ export class WriteStall {
     const message = `stream ${stream} stores nothing (${cause.message}): ${remedyFor(info)}`;
     const detail = { reason: "jetstream", retry_after_ms: RETRY_AFTER_MS };
     this.#problem = new MemoryError("unavailable", message, detail, { cause });
-    logger.error({ stream, servers: info?.cluster }, message);
+    logger.error({ stream, servers: typeof info === "object" ? info.cluster : undefined }, message);
     return this.#problem;
   }
 
@@ -57,7 +57,8 @@ export class WriteStall {
   }
 }
 
-function remedyFor(info: StreamInfo | undefined): string {
+function remedyFor(info: StreamInfo | "missing" | undefined): string {
+  if (info === "missing") return "it does not exist any more. Restore a backup into a new cluster";
   if (info === undefined) return "see whether all nats-servers run and reach each other and this host";
   const { leader, replicas = [] } = info.cluster ?? {};
   const absent = replicas.filter(isAbsent).map(({ name }) => name);
