@@ -9,6 +9,8 @@ export const EPISODIC = { tier: "episodic" } as const;
 const KEYS = { hot: 4, all: 200 };
 /** Bounds of the kinds of calls, among a hundred. The others are reads. */
 const PARTS = { store: 45, forget: 55, repeat: 60 };
+/** One in this many forgets is answered after its bytes are erased, which takes long. */
+const PURGES = 50;
 
 /** A write that was answered, to be sent again. */
 interface AnsweredWrite {
@@ -64,7 +66,7 @@ export class HistoryClient {
     const key = `k${this.#chance.int(this.#chance.one([KEYS.hot, KEYS.all]))}`;
     const kind = this.#chance.int(100);
     if (kind < PARTS.store) await this.store(key);
-    else if (kind < PARTS.forget) await this.forget(key);
+    else if (kind < PARTS.forget) await this.forget(key, this.#chance.int(PURGES) === 0);
     else if (kind < PARTS.repeat) await this.#repeat();
     else await this.read(key);
   }
