@@ -90,7 +90,8 @@ it("tables of another cluster are refused before anything is written", async () 
   await tables.claim("other");
   await expect(create()).rejects.toMatchObject({
     code: "conflict",
-    message: "s3://bucket/tables belongs to cluster other: use another prefix for a new cluster",
+    message:
+      "s3://bucket/tables belongs to cluster other: use another bucket or prefix in --store for a new cluster",
   });
   await expect(requireTables(tables, { ...WANTED, id: "joined" })).rejects.toMatchObject({
     message: "s3://bucket/tables belongs to cluster other, expected joined: use its bucket",

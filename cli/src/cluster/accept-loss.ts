@@ -26,7 +26,7 @@ export async function acceptLoss(
     if (!problem) throw new MemoryError("conflict", `shard ${shard} has no loss to accept`);
     await confirmLoss(problem.message);
     const request = { cmd: "accept-loss", args: { problem: problem.message } };
-    await askShard(access.bus, controlSubject(shard), request, { timeoutMs: TIMEOUT_MS });
+    await askShard(access, controlSubject(shard), request, { timeoutMs: TIMEOUT_MS });
     await until(access, waitS, async ({ shards }) => {
       const report = shards[shard]!.report;
       if (report !== null && report.epoch !== epoch)

@@ -21,11 +21,12 @@ const RETRY_AFTER_MS = 500;
 const RETRY_FOR_MS = 180_000;
 
 /** Returns the entries of a cluster, which its owners of shards read and write. */
-export function clusterStore({ bus, identity: { shardCount } }: ClusterAccess): EntryStore {
+export function clusterStore(access: ClusterAccess): EntryStore {
+  const { shardCount } = access.identity;
   const ask = (shard: number, cmd: string, args: { readonly [name: string]: Json }, bytes?: Uint8Array) =>
     repeated(() =>
       askShard(
-        bus,
+        access,
         entriesSubject(shard),
         { cmd, args },
         { timeoutMs: REQUEST_TIMEOUT_MS, ...(bytes && { bytes }) },

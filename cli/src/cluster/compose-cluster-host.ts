@@ -74,11 +74,12 @@ export async function composeClusterHost(
       { bucket: stores.bucket, clock: monotonicClock, logger },
       { bus: shardedBus, tiers: Object.values(plugins) },
     );
-    serveShardControl(bus, controlSubject("*"), serving, controlCommands(serving, plugins));
+    const served = { id: identity.id, serving };
+    serveShardControl(bus, controlSubject("*"), served, controlCommands(serving, plugins));
     serveShardControl(
       bus,
       entriesSubject("*"),
-      serving,
+      served,
       entriesCommands(plugins, shardCount, bus.maxPayloadBytes),
     );
     return serving;

@@ -25,7 +25,7 @@ export async function eraseOnOwner(owner: Owner, session: Session, dryRun: boole
       );
     const request = { cmd: "erase", args: { owner: { ...owner }, dry_run: dryRun } };
     try {
-      const { result } = await askShard(access.bus, entriesSubject(shard), request, {
+      const { result } = await askShard(access, entriesSubject(shard), request, {
         timeoutMs: TIMEOUT_MS,
       });
       return result as unknown as TierErasure[];

@@ -11,18 +11,16 @@ import { withCluster } from "./with-cluster.js";
  */
 export async function drain(session: Session, host: string, { waitS }: Waiting): Promise<void> {
   await withCluster(session.config, async (access) => {
-    let isStarted = false;
     await until(access, waitS, async (status) => {
       const found = status.hosts.find((one) => one.host === host);
       if (found?.state === "stopped") return undefined;
       if (found?.state === "late") return `the lease of host ${host} has ended, and others take its shards`;
       if (found?.state !== "leaving") {
         requireOther(status, host);
+        session.output.note(`${host} gives ${found?.shards ?? 0} shards away`);
         await drainHost(access.bucket, host, true);
         return `host ${host} is asked to give its shards away`;
       }
-      if (!isStarted) session.output.note(`${host} gives ${found.shards} shards away`);
-      isStarted = true;
       return found.shards === 0 ? undefined : `host ${host} still owns ${found.shards} shards`;
     });
     const text = `host ${host} owns no shards and takes none until it is restarted`;

@@ -31,10 +31,10 @@ export async function readShards(access: ClusterAccess): Promise<ReportedCluster
 }
 
 /** Returns null if the owner does not reply. */
-export async function readReport({ bus }: ClusterAccess, shard: number): Promise<ShardReport | null> {
+export async function readReport(access: ClusterAccess, shard: number): Promise<ShardReport | null> {
   try {
     const { result } = await askShard(
-      bus,
+      access,
       controlSubject(shard),
       { cmd: "status" },
       { timeoutMs: REPORT_TIMEOUT_MS },

@@ -16,6 +16,12 @@ const RUNNING_MAX = 1_024;
 const INBOX = "_INBOX";
 const LINE_END = "\n".charCodeAt(0);
 
+/** Connection of a command, and the cluster that it is for. */
+interface ShardAccess {
+  readonly bus: Bus;
+  readonly identity: { readonly id: string };
+}
+
 /** A result, and bytes that follow it. */
 export interface ShardAnswer {
   readonly result: Json;
@@ -32,14 +38,21 @@ export type ShardCommand = (
   bytes: Uint8Array,
 ) => Promise<ShardAnswer>;
 
+/** The cluster of a host, and the shards that the host owns. */
+interface ServedCluster {
+  readonly id: string;
+  readonly serving: Pick<ShardServing, "statusOf">;
+}
+
 /**
- * Runs commands for the shards that this host owns. A request for another shard is left to its owner.
+ * Runs commands for the shards that this host owns. A request for another shard is left to its owner. One for another cluster is
+ * refused, because clusters with the same servers share these subjects.
  * @param subject of the requests for all shards, such as `controlSubject("*")`.
  */
 export function serveShardControl(
   bus: Bus,
   subject: string,
-  serving: Pick<ShardServing, "statusOf">,
+  { id, serving }: ServedCluster,
   commands: Readonly<Record<string, ShardCommand>>,
 ): BusSubscription {
   let runningCount = 0;
@@ -51,6 +64,11 @@ export function serveShardControl(
       if (runningCount >= RUNNING_MAX)
         throw new MemoryError("overloaded", `this host runs ${RUNNING_MAX} commands: send it again later`);
       const request = parseControlRequest(line);
+      if (request.cluster !== id)
+        throw new MemoryError(
+          "conflict",
+          `the hosts of these servers serve cluster ${id}: correct \`cluster.name\``,
+        );
       runningCount += 1;
       try {
         const answer = await commandOf(commands, request)(shard, request.args ?? {}, bytes);
@@ -81,12 +99,14 @@ export function serveShardControl(
  * @throws {MemoryError} the error of the owner, `timeout` without a reply, `unavailable` if no host runs.
  */
 export async function askShard(
-  bus: Bus,
+  { bus, identity }: ShardAccess,
   subject: string,
   request: ControlRequest,
   { timeoutMs, bytes }: { readonly timeoutMs: number; readonly bytes?: Uint8Array },
 ): Promise<ShardAnswer> {
-  const reply = await bus.request(subject, joined(request, bytes), { timeoutMs });
+  const reply = await bus.request(subject, joined({ ...request, cluster: identity.id }, bytes), {
+    timeoutMs,
+  });
   const { line, bytes: found } = split(reply.payload);
   return { result: resultOf(line), bytes: found };
 }

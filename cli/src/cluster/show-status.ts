@@ -28,10 +28,10 @@ export async function showStatus(session: Session): Promise<void> {
 }
 
 function describe(id: string, { hosts, shards, servers }: ReportedCluster): string {
-  const hostLines = hosts.map(
-    ({ host, state, shards, renewedS }) =>
-      `  ${host}: ${state}, ${shards} shards, lease renewed ${renewedS.toFixed(1)} s ago`,
-  );
+  const hostLines = hosts.map(({ host, state, shards, renewedS }) => {
+    const lease = state === "stopped" ? "ended" : "renewed";
+    return `  ${host}: ${state}, ${shards} shards, lease ${lease} ${renewedS.toFixed(1)} s ago`;
+  });
   const serverLines = servers.map(
     ({ server, isCurrent }) => `  ${server}: ${isCurrent ? "current" : "down or late"}`,
   );

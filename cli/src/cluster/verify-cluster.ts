@@ -36,7 +36,7 @@ async function verifyShard(access: ClusterAccess, shard: number): Promise<ShardV
     return { shard, tiers: [], error: report?.problem?.message ?? "no host serves this shard" };
   try {
     const options = { timeoutMs: TIMEOUT_MS };
-    const { result } = await askShard(access.bus, controlSubject(shard), { cmd: "verify" }, options);
+    const { result } = await askShard(access, controlSubject(shard), { cmd: "verify" }, options);
     return { shard, tiers: result as unknown as TierVerification[], error: null };
   } catch (error) {
     if (!isMemoryError(error)) throw error;

@@ -93,7 +93,10 @@ export function registerUp(program: Command): void {
       const { repair = false, acceptLoss = false, readOnly = false } = flags;
       const start = { repair, acceptLoss, readOnly };
       if (session.config.cluster === undefined) return up(session, start);
-      if (flags.data !== undefined) throw new TypeError("--data and --cluster exclude each other");
+      if (flags.data !== undefined)
+        throw new TypeError(
+          "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
+        );
       const { upCluster } = await import("../cluster/up-cluster.js");
       await upCluster(session, start);
     });

@@ -5,6 +5,8 @@ import { type ErrorCode, type ErrorDetail, isMemoryError, type Json, MemoryError
 export interface ControlRequest {
   readonly cmd: string;
   readonly args?: { readonly [name: string]: Json };
+  /** Id of the cluster, if it is for a shard. */
+  readonly cluster?: string;
 }
 
 /** The reply of the host: one line of JSON with one of these fields. */
@@ -21,8 +23,9 @@ export function controlPath(data: string): string {
 /** @throws {MemoryError} `schema_violation` for anything else than a request. */
 export function parseControlRequest(line: string): ControlRequest {
   try {
-    const { cmd, args } = JSON.parse(line) as ControlRequest;
-    if (typeof cmd === "string") return { cmd, ...(args !== undefined && { args }) };
+    const { cmd, args, cluster } = JSON.parse(line) as ControlRequest;
+    if (typeof cmd === "string")
+      return { cmd, ...(args !== undefined && { args }), ...(cluster !== undefined && { cluster }) };
   } catch {
     // Invalid JSON is reported below.
   }

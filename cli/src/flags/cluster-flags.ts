@@ -30,6 +30,9 @@ export function clusterConfig({
   data,
 }: ClusterFlags & { readonly data?: string }): ConfigFile {
   if (url === undefined && name === undefined) return {};
-  if (data !== undefined) throw new TypeError("--data and --cluster exclude each other");
+  if (data !== undefined)
+    throw new TypeError(
+      "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
+    );
   return { cluster: definedOnly({ name }), ...(url !== undefined && { nats: { url } }) };
 }

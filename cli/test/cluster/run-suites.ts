@@ -15,11 +15,11 @@ const SUITES = ["agentic/test/", "gateway/test/", "integrations/mcp/test/"];
 const HELP = `npm run test:cluster -- [FILE...]
 
 Starts three nats-servers, an object store in this process, and three hosts of a cluster. Runs the fast tests of agent memory, of the
-gateway and of membus-mcp as its clients, or those in files whose path contains FILE. A test that stops its host, or needs another clock
-or plugin, starts a host itself.
+gateway and of membus-mcp as its clients, or those in files with FILE in their path. A test that stops its host, or needs another clock or
+plugin, starts a host itself.
 
 For a cluster that runs already, without an embedder: MEMBUS_TEST_SERVERS=nats://a,nats://b npx vitest run --no-file-parallelism FILE...
-The tests erase its tenant \`default\`, and leave entries in tenants whose names begin with \`test-\`.
+The tests erase its tenant \`default\`, and leave entries in tenants with names such as \`test-ID\`.
 `;
 
 async function runSuites(files: readonly string[]): Promise<void> {

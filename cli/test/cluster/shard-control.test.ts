@@ -18,11 +18,18 @@ function serve(name: string, shards: readonly number[], further: Record<string, 
     result: { host: name, shard, ...args },
     bytes: bytes.toReversed(),
   });
-  serveShardControl(bus, controlSubject("*"), { statusOf }, { where, ...further });
+  serveShardControl(
+    bus,
+    controlSubject("*"),
+    { id: "cluster-1", serving: { statusOf } },
+    { where, ...further },
+  );
 }
 
-const ask = async (shard: number, cmd: string, args = {}) =>
-  (await askShard(bus, controlSubject(shard), { cmd, args }, { timeoutMs: TIMEOUT_MS })).result;
+const accessOf = (id = "cluster-1") => ({ bus, identity: { id } });
+
+const ask = async (shard: number, cmd: string, args = {}, access = accessOf()) =>
+  (await askShard(access, controlSubject(shard), { cmd, args }, { timeoutMs: TIMEOUT_MS })).result;
 
 describe("a command for a shard", () => {
   it("is run by its owner", async () => {
@@ -35,8 +42,19 @@ describe("a command for a shard", () => {
   it("carries bytes of any value both ways", async () => {
     serve("a", [0]);
     const bytes = Uint8Array.of(10, 123, 0, 255, 10);
-    const answer = await askShard(bus, controlSubject(0), { cmd: "where" }, { timeoutMs: TIMEOUT_MS, bytes });
+    const answer = await askShard(
+      accessOf(),
+      controlSubject(0),
+      { cmd: "where" },
+      { timeoutMs: TIMEOUT_MS, bytes },
+    );
     expect([...answer.bytes!]).toEqual([10, 255, 0, 123, 10]);
+  });
+
+  it("is refused by the hosts of another cluster with the same servers", async () => {
+    serve("a", [0]);
+    const error = { code: "conflict", message: expect.stringContaining("serve cluster cluster-1") };
+    await expect(ask(0, "where", {}, accessOf("cluster-2"))).rejects.toMatchObject(error);
   });
 
   it("returns the owner's error", async () => {

@@ -48,6 +48,6 @@ function requireSame(
 }
 
 function otherOwner(store: string, owner: string): MemoryError {
-  const message = `${store} belongs to cluster ${owner}: use another prefix for a new cluster`;
+  const message = `${store} belongs to cluster ${owner}: use another bucket or prefix in --store for a new cluster`;
   return new MemoryError("conflict", message, { reason: "cluster_exists" });
 }

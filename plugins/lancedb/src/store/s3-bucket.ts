@@ -1,6 +1,6 @@
 import { type Clock, parseOptions } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
-import { checkBucket, explained, placeOf } from "./s3-check.js";
+import { answered, checkBucket, explained, placeOf } from "./s3-check.js";
 import { S3Client, type S3Refusal } from "./s3-client.js";
 import {
   type ResolvedTableBucketOptions,
@@ -40,14 +40,14 @@ export class TableBucket {
    * @throws {MemoryError} `runtime_error` for a bucket that is not suitable, `unavailable` if it does not answer.
    */
   check(): Promise<void> {
-    return checkBucket(this.#options, this.#clock);
+    return answered(this.#options, () => checkBucket(this.#options, this.#clock));
   }
 
   /** Returns the id of the owner of the prefix. Undefined if it has none. Writes nothing. Errors as in `check`. */
   async owner(): Promise<string | undefined> {
-    const owner = await explained(
-      () => this.#client.get(this.#ownerKey),
-      `the owner of ${placeOf(this.#options)} cannot be read: allow GetObject and ListBucket to these credentials`,
+    const message = `the owner of ${placeOf(this.#options)} cannot be read: allow GetObject and ListBucket to these credentials`;
+    const owner = await answered(this.#options, () =>
+      explained(() => this.#client.get(this.#ownerKey), message),
     );
     return owner?.toString();
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { storageUnreachable } from "@membus/plugin-kit";
 import { type Clock, MemoryError } from "@membus/protocol";
 import { lancedb } from "../lancedb.js";
 import { S3Client, S3Refusal } from "./s3-client.js";
 import { endpointOf, lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
-import { throwIfUnreachable } from "./unreachable.js";
+import { isUnreachable, throwIfUnreachable } from "./unreachable.js";
 
 const CONTENT = "membus";
 /** Codes for keys that the store does not know, or that have expired. */
@@ -92,6 +93,17 @@ async function removeAll(client: S3Client, prefix: string): Promise<boolean> {
 /** Returns the place of the tables, for messages. */
 export function placeOf(options: ResolvedTableBucketOptions): string {
   return `${endpointOf(options)}/${options.bucket}/${options.prefix}`;
+}
+
+/** Returns the result of a step. @throws {MemoryError} `unavailable` with the address if the object store does not answer. */
+export async function answered<T>(options: ResolvedTableBucketOptions, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    if (!isUnreachable(cause)) throw cause;
+    const message = `the object store ${endpointOf(options)} does not answer: start it, or correct AWS_ENDPOINT_URL or AWS_REGION`;
+    throw new MemoryError("unavailable", message, storageUnreachable(cause).detail, { cause });
+  }
 }
 
 async function requireStep(step: () => Promise<unknown>, message: string): Promise<void> {

@@ -90,12 +90,15 @@ it("an owner that cannot be read is refused, and nothing is written", async () =
   expect(s3.requestCount).toBe(1);
 });
 
-it("a store that does not answer may be tried again", async () => {
+it("a store that does not answer is named, and may be tried again", async () => {
   s3.fail({ matches: () => true, afterEffect: false, answer: 503, isLasting: true });
-  await expect(check()).rejects.toMatchObject({
+  const silent = {
     code: "unavailable",
+    message: `the object store ${s3.storageOptions.endpoint} does not answer: start it, or correct AWS_ENDPOINT_URL or AWS_REGION`,
     detail: { reason: "storage_unreachable" },
-  });
+  };
+  await expect(check()).rejects.toMatchObject(silent);
+  await expect(bucket().owner()).rejects.toMatchObject(silent);
 });
 
 it("an unknown option is refused", () => {
