@@ -64,22 +64,17 @@ async function openGateway() {
   };
 }
 
-describe("suites of agent memory", async () => {
-  await import("../../../agentic/test/memory.test.js");
-  await import("../../../agentic/test/long-term-recall.test.js");
-  await import("../../../agentic/test/lineage.test.js");
-});
-
-describe("suites of the gateway", async () => {
-  await import("../../../gateway/test/a2e-messages.test.js");
-  await import("../../../gateway/test/mcp.test.js");
-  await import("../../../gateway/test/inspector-events.test.js");
-});
-
-describe("suites of membus-mcp", async () => {
-  await import("../../../integrations/mcp/test/retrieve.test.js");
-  await import("../../../integrations/mcp/test/graph.slow.test.js");
-});
+// Each suite has a `describe`, because its hooks empty the tenant of all.
+describe.each([
+  ["agent memory", () => import("../../../agentic/test/memory.test.js")],
+  ["recall", () => import("../../../agentic/test/long-term-recall.test.js")],
+  ["lineage", () => import("../../../agentic/test/lineage.test.js")],
+  ["messages over HTTP", () => import("../../../gateway/test/a2e-messages.test.js")],
+  ["the gateway's MCP server", () => import("../../../gateway/test/mcp.test.js")],
+  ["the inspector's events", () => import("../../../gateway/test/inspector-events.test.js")],
+  ["membus-mcp", () => import("../../../integrations/mcp/test/retrieve.test.js")],
+  ["membus-mcp with a graph", () => import("../../../integrations/mcp/test/graph.slow.test.js")],
+] as const)("the suite of %s", async (_, load) => void (await load()));
 
 it("membus gateway and membus-mcp serve on after the owner of their tenant is killed", async () => {
   const [mcp, gateway] = await Promise.all([openMcp(), openGateway()]);
