@@ -24,12 +24,18 @@ export async function moveReplies(before: number, parts: MoveRepliesParts): Prom
   const seqs = parts.operations.seqsBefore(before, parts.clock.now());
   for (let from = 0; from < seqs.length; from += REPLIES_AT_ONCE) {
     await parts.waitForCapacity();
-    await Promise.all(seqs.slice(from, from + REPLIES_AT_ONCE).map((seq) => moveReply(seq, parts)));
+    const some = seqs.slice(from, from + REPLIES_AT_ONCE);
+    const records = await Promise.all(some.map((seq) => readRecord(parts.log, seq)));
+    // Appended in their former order. An older reply behind a later one would be forgotten after that one.
+    await Promise.all(some.map((seq, index) => moveReply(seq, records[index], parts)));
   }
 }
 
-async function moveReply(seq: number, { log, journal, operations, clock }: MoveRepliesParts): Promise<void> {
-  const record = await readRecord(log, seq);
+async function moveReply(
+  seq: number,
+  record: LogRecord | undefined,
+  { journal, operations, clock }: MoveRepliesParts,
+): Promise<void> {
   if (record?.op === undefined) return;
   const { op, result = {} } = record;
   // The record may be of a process with a clock ahead of this one.
