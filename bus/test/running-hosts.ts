@@ -6,7 +6,7 @@ export interface RunningHosts {
   readonly tenant: string;
 }
 
-let given = process.env.MEMBUS_TEST_SERVERS?.split(",") as readonly string[] | undefined;
+let given: readonly string[] | undefined = process.env.MEMBUS_TEST_SERVERS?.split(",");
 
 /**
  * Makes the fixtures of this process use hosts that run already, as `MEMBUS_TEST_SERVERS` does. Otherwise each fixture starts

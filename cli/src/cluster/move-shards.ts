@@ -17,8 +17,8 @@ export async function drain(session: Session, host: string, { waitS }: Waiting):
       if (found?.state === "late") return `the lease of host ${host} has ended, and others take its shards`;
       if (found?.state !== "leaving") {
         requireOther(status, host);
-        session.output.note(`${host} gives ${found?.shards ?? 0} shards away`);
         await drainHost(access.bucket, host, true);
+        session.output.note(`${host} gives ${found?.shards ?? 0} shards away`);
         return `host ${host} is asked to give its shards away`;
       }
       return found.shards === 0 ? undefined : `host ${host} still owns ${found.shards} shards`;

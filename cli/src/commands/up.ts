@@ -12,7 +12,7 @@ import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
-import { CLUSTER_NAME_FLAG } from "../flags/cluster-flags.js";
+import { CLUSTER_NAME_FLAG, refuseData } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -93,10 +93,7 @@ export function registerUp(program: Command): void {
       const { repair = false, acceptLoss = false, readOnly = false } = flags;
       const start = { repair, acceptLoss, readOnly };
       if (session.config.cluster === undefined) return up(session, start);
-      if (flags.data !== undefined)
-        throw new TypeError(
-          "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
-        );
+      refuseData(flags.data);
       const { upCluster } = await import("../cluster/up-cluster.js");
       await upCluster(session, start);
     });

@@ -30,9 +30,14 @@ export function clusterConfig({
   data,
 }: ClusterFlags & { readonly data?: string }): ConfigFile {
   if (url === undefined && name === undefined) return {};
-  if (data !== undefined)
-    throw new TypeError(
-      "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
-    );
+  refuseData(data);
   return { cluster: definedOnly({ name }), ...(url !== undefined && { nats: { url } }) };
+}
+
+/** @throws {TypeError} for a data folder. */
+export function refuseData(data: string | undefined): void {
+  if (data === undefined) return;
+  throw new TypeError(
+    "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
+  );
 }

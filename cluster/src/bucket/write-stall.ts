@@ -33,7 +33,7 @@ export class WriteStall {
 
   /**
    * Notes a failed attempt. The first one after 15 seconds logs what to do.
-   * @param info what the servers say about the stream. Undefined if they do not answer.
+   * @param info what the servers say about the stream, or "missing" if they do not have it. Undefined if they do not answer.
    * @returns the problem.
    */
   failed(stream: string, cause: Error, info: StreamInfo | "missing" | undefined): MemoryError | undefined {

@@ -4,7 +4,7 @@ import { type Clock, MemoryError } from "@membus/protocol";
 import { lancedb } from "../lancedb.js";
 import { S3Client, S3Refusal } from "./s3-client.js";
 import { endpointOf, lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
-import { isUnreachable, throwIfUnreachable } from "./unreachable.js";
+import { isUnreachable } from "./unreachable.js";
 
 const CONTENT = "membus";
 /** Codes for keys that the store does not know, or that have expired. */
@@ -112,14 +112,14 @@ async function requireStep(step: () => Promise<unknown>, message: string): Promi
 
 /**
  * Returns the result of a step.
- * @throws {MemoryError} `runtime_error` with the message, or a better remedy, if the step fails. `unavailable` if the object
- * store does not answer.
+ * @throws {MemoryError} `runtime_error` with the message, or a better remedy, if the step fails. The error of the step if the object
+ * store does not answer, for `answered`.
  */
 export async function explained<T>(step: () => Promise<T>, message: string): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    throwIfUnreachable(error);
+    if (isUnreachable(error)) throw error;
     const remedy = error instanceof S3Refusal ? remedyFor(error) : undefined;
     throw unsuitable(remedy ?? message, error);
   }
