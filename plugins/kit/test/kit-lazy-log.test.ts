@@ -73,6 +73,28 @@ it("reports a forget with purge as unavailable while the log must keep its bytes
   expect(await logBytes(kit)).not.toContain("s3cret");
 });
 
+it("starts no segment for a purge while a server with the log is down", async () => {
+  const kit = await openLazyKit();
+  const { store, forget } = calls(kit);
+  const { log } = kit;
+  let isDown = false;
+  const stats = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(log), "stats")!.get!.bind(log);
+  Object.defineProperty(log, "stats", { get: () => ({ ...stats(), waitsForServer: isDown }) });
+  const trim = log.trim.bind(log);
+  log.trim = async (before) => (isDown ? false : trim(before));
+  await store([{ key: "a", content: "s3cret" }], { id: "s" });
+  isDown = true;
+  for (const id of ["s1", "s2", "s3"]) {
+    const purge = forget({ keys: ["a"] }, { id: "f", purge: true });
+    await expect(purge).rejects.toMatchObject({ code: "unavailable", detail: { reason: "replica_down" } });
+    await store([{ key: "b", content: "later" }], { id });
+  }
+  expect(log.stats.segmentCount).toBe(1);
+  isDown = false;
+  expect(await forget({ keys: ["a"] }, { id: "f", purge: true })).toMatchObject({ purge: "done" });
+  expect(await logBytes(kit)).not.toContain("s3cret");
+});
+
 it("says that a forget waits for a server that stores the log, until that has no more bytes of it", async () => {
   const kit = await openLazyKit();
   const { store, forget } = calls(kit);

@@ -146,6 +146,8 @@ export class Flusher {
   erase(tenant: string): Promise<void> {
     return this.#maintenance(async () => {
       const { log, storage, moveReplies, logger } = this.dependencies;
+      // A repeated erasure would start one segment after another that cannot be deleted.
+      if (log.stats.waitsForServer && !(await this.#trim())) throw serverDownError();
       await this.flush();
       const before = await log.rotate();
       // Includes records that were logged in between.
