@@ -13,3 +13,13 @@ it.each([
     message: "JetStream has no space: resource limits exceeded. Raise the limits of its storage",
   });
 });
+
+it("a stream that needs a server that is down is unavailable until it is back", () => {
+  const description = "no suitable peers for placement, peer offline";
+  const refusal = new JetStreamApiError({ code: 400, err_code: 10_005, description });
+  expect(storeError(refusal)).toMatchObject({
+    code: "unavailable",
+    detail: { reason: "jetstream" },
+    message: `too few nats-servers run for a new stream: ${description}. Start those that are down`,
+  });
+});

@@ -8,6 +8,8 @@ const STREAM_NOT_FOUND = 10059;
 const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
 /** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
 const STORE_FAILED = 10_077;
+/** Code of JetStream for a stream that needs more servers than run. */
+const TOO_FEW_SERVERS = 10_005;
 /** Status of a request that no repetition can mend. */
 const BAD_REQUEST = 400;
 const RETRY_AFTER_MS = 500;
@@ -49,6 +51,11 @@ export function storeError(error: unknown): Error {
   if (isFull(error))
     return unanswered(`JetStream has no space: ${message}. Raise the limits of its storage`, error);
   const isApiError = error instanceof JetStreamApiError;
+  if (isApiError && error.code === TOO_FEW_SERVERS)
+    return unanswered(
+      `too few nats-servers run for a new stream: ${message}. Start those that are down`,
+      error,
+    );
   if (name === "InvalidArgumentError" || (isApiError && error.status === BAD_REQUEST))
     return new MemoryError("runtime_error", `JetStream refused a request: ${message}`, {}, { cause: error });
   return unanswered(`JetStream did not answer: ${message}`, error);
