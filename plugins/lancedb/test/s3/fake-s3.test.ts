@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
 import { connect } from "@lancedb/lancedb";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FakeS3 } from "./fake-s3.js";
@@ -32,6 +34,19 @@ it("replaces an object only if it has the given tag", async () => {
   expect(await statusOf(replace('"other"'))).toBe(412);
   expect(await statusOf(replace(etag))).toBe(200);
   expect(await statusOf(replace(etag))).toBe(412);
+});
+
+it("ignores a request that its client does not finish", async () => {
+  const { port } = new URL(s3.storageOptions.endpoint!);
+  const client = connectSocket(Number(port), "127.0.0.1");
+  client.write(
+    "PUT /bucket/a HTTP/1.1\r\nhost: bucket\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n",
+  );
+  await once(client, "data");
+  client.destroy();
+  await once(client, "close");
+  expect(await statusOf(send("GET", "/a"))).toBe(404);
+  expect(s3.requestCount).toBe(1);
 });
 
 it.each([

@@ -50,6 +50,7 @@ export class FakeS3 {
     this.store = store;
     this.#server = createServer(async (message, response) => {
       const request = await readRequest(message);
+      if (request === undefined) return;
       this.requestCount += 1;
       if (this.latencyMs > 0) await sleep(this.latencyMs);
       await this.#hold?.(request);

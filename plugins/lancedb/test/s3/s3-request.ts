@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
 
 /** Requests of S3 that LanceDB and the plugin send. */
 export type S3Operation =
@@ -38,10 +39,11 @@ export function isWrite({ operation }: S3Request): boolean {
   return WRITES.includes(operation);
 }
 
-export async function readRequest(message: IncomingMessage): Promise<S3Request> {
+/** Reads a request. Returns undefined if the client ended before it was sent whole. */
+export async function readRequest(message: IncomingMessage): Promise<S3Request | undefined> {
   const { pathname, searchParams: query } = new URL(message.url ?? "/", "http://localhost");
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
+  const body = await buffer(message).catch(() => undefined);
+  if (body === undefined) return undefined;
   const [, bucket = "", ...key] = decodeURIComponent(pathname).split("/");
   return {
     operation: operationOf(message.method ?? "", query),
@@ -49,7 +51,7 @@ export async function readRequest(message: IncomingMessage): Promise<S3Request> 
     key: key.join("/"),
     query,
     headers: message.headers,
-    body: Buffer.concat(chunks),
+    body,
   };
 }
 
