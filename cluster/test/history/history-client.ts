@@ -19,6 +19,15 @@ interface AnsweredWrite {
   send(): Promise<string>;
 }
 
+export interface HistoryParts {
+  readonly calls: Call[];
+  readonly chance: Chance;
+  /** Number of the client, with which its values begin. */
+  readonly number: number;
+  /** Whether some forgets erase bytes. They succeed only while all servers run. */
+  readonly purges: boolean;
+}
+
 /** Records calls. All clients of a memory share `calls`. All methods throw the errors of the client. */
 export class HistoryClient {
   /** Writes that got another answer when they were sent again. */
@@ -27,17 +36,18 @@ export class HistoryClient {
   readonly #calls: Call[];
   readonly #chance: Chance;
   readonly #name: string;
+  readonly #purges: boolean;
   #lastWrite: AnsweredWrite | undefined;
   #writeCount = 0;
   #answeredCount = 0;
   #isStopped = false;
 
-  /** @param number of this client, with which its values begin. */
-  constructor(alice: MemoryClient, calls: Call[], chance: Chance, number: number) {
+  constructor(alice: MemoryClient, { calls, chance, number, purges }: HistoryParts) {
     this.#alice = alice;
     this.#calls = calls;
     this.#chance = chance;
     this.#name = String(number + 1);
+    this.#purges = purges;
   }
 
   get answeredCount(): number {
@@ -66,7 +76,7 @@ export class HistoryClient {
     const key = `k${this.#chance.int(this.#chance.one([KEYS.hot, KEYS.all]))}`;
     const kind = this.#chance.int(100);
     if (kind < PARTS.store) await this.store(key);
-    else if (kind < PARTS.forget) await this.forget(key, this.#chance.int(PURGES) === 0);
+    else if (kind < PARTS.forget) await this.forget(key, this.#purges && this.#chance.int(PURGES) === 0);
     else if (kind < PARTS.repeat) await this.#repeat();
     else await this.read(key);
   }

@@ -17,9 +17,12 @@ export class MemoryHistory {
   #failure: unknown;
 
   /** @param agents connections of the same agent. */
-  constructor(agents: readonly MemoryClient[], chance: Chance) {
+  constructor(agents: readonly MemoryClient[], chance: Chance, { purges = false } = {}) {
     this.#agents = agents;
-    this.clients = agents.map((agent, at) => new HistoryClient(agent, this.#calls, chance.branch(), at));
+    const calls = this.#calls;
+    this.clients = agents.map(
+      (agent, number) => new HistoryClient(agent, { calls, chance: chance.branch(), number, purges }),
+    );
   }
 
   get answeredCount(): number {

@@ -44,7 +44,7 @@ async function soak(flags: ClusterSoakFlags): Promise<void> {
     const agents = await Promise.all(
       TENANTS.map((tenant) => connectClients(stage, { tenant, retryTimeoutMs })),
     );
-    const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch()));
+    const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch(), { purges: true }));
     const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     for (const history of histories) history.start();
     const outages = outageMinutes === 0 ? [] : [refuseForMinutes(outageMinutes)];
