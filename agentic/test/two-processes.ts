@@ -63,7 +63,11 @@ async function editInTwo(
   await Promise.all(started.map((child) => once(child, "message")));
   const output = started.map((child) => Promise.race([once(child, "message"), once(child, "exit")]));
   for (const child of started) child.send(what);
-  return (await Promise.all(output)).map(([answer]) => answer as Record<string, unknown>);
+  return (await Promise.all(output)).map(([answer]) => {
+    if (typeof answer !== "object" || answer === null) throw new Error(`a process ended with ${answer}`);
+    if ("error" in answer) throw new Error(`a process failed: ${answer.error}`);
+    return answer as Record<string, unknown>;
+  });
 }
 
 /** Two processes edit one block: no edit is lost, and none is made twice. */
