@@ -23,7 +23,8 @@ it("prints the code of a memory error, and exits with 1", () => {
 
 it("prints known suggestions", () => {
   const error = new MemoryError("unavailable", "cannot connect", { reason: "connect" });
-  const advice = "start a host with `membus up`, or name its running nats-server with --nats or NATS_URL";
+  const advice =
+    "start a host with `membus up`, or name the running nats-servers with --nats, --cluster or NATS_URL";
   expect(report(error)).toEqual([1, `membus: cannot connect (unavailable)\n  ${advice}\n`]);
   expect(JSON.parse(report(error, true)[1])).toMatchObject({ error: { code: "unavailable", advice } });
 });

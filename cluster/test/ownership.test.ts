@@ -163,7 +163,8 @@ describe("records of hosts", () => {
     const logger = recordingLogger();
     const second = hosts.start({ host: "a", shardCount: 1 }, hosts.clock, logger);
     await hosts.advance(30_000);
-    const waiting = "another process has this host's name, waiting for the end of its lease";
+    const waiting =
+      "another process has this host's name, waiting for the end of its lease. If it runs on, give this host another name";
     expect(logger.warnings).toEqual([{ fields: { host: "a" }, message: waiting }]);
     expect(second.events).toEqual([]);
     first.link.before = () => new Promise(() => {});

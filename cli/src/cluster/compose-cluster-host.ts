@@ -22,6 +22,8 @@ import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
 
 const NAME_LENGTH_MAX = 64;
+const UNCHECKED =
+  "the host does not check `sync_interval` and the versions of the nats-servers: name their monitoring ports in `cluster.monitoring`";
 
 export interface ClusterHost {
   readonly host: Host;
@@ -48,7 +50,9 @@ export async function composeClusterHost(
   { bus, logger, env, limit }: ClusterHostParts,
 ): Promise<ClusterHost> {
   const providers = await composeProviders(given, env, logger);
-  await requireServerSettings(given.cluster?.monitoring ?? [], (problem) => logger.warn({}, problem));
+  const { monitoring = [] } = given.cluster ?? {};
+  if (monitoring.length === 0) logger.warn({}, UNCHECKED);
+  await requireServerSettings(monitoring, (problem) => logger.warn({}, problem));
   const embedder = providers.embedder?.id ?? null;
   const joined = await joinCluster(given, bus, { embedder, env, logger });
   const { identity, stores } = joined;

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { ClusterIdentity } from "@membus/cluster";
+import { type ClusterIdentity, readStatus } from "@membus/cluster";
 import { createDirectory } from "@membus/disk";
-import { TIERS } from "@membus/protocol";
+import { MemoryError, monotonicClock, TIERS } from "@membus/protocol";
 import type { Embedder } from "@membus/protocol/plugin";
 import { asAuthHost } from "../auth/auth-host.js";
 import { type BackupReport, backUpFrom } from "../backup/back-up.js";
@@ -19,7 +19,7 @@ import { requireNewTenants } from "../copy/require-new-tenants.js";
 import { createLogger } from "../logger.js";
 import type { OnProgress } from "../terminal/task-progress.js";
 import { clusterStore } from "./cluster-store.js";
-import { withCluster } from "./with-cluster.js";
+import { type ClusterAccess, withCluster } from "./with-cluster.js";
 
 export interface ClusterBackupOptions {
   readonly folder: string;
@@ -29,7 +29,7 @@ export interface ClusterBackupOptions {
 
 /**
  * Copies all entries of a cluster into a data folder and backs it up. A host restores it like the backup of a folder.
- * Errors as in `copyEntries` and `backUpFrom`.
+ * @throws {MemoryError} `unavailable` if no host of the cluster runs. Else as in `copyEntries` and `backUpFrom`.
  */
 export async function backUpCluster(
   config: Config,
@@ -57,7 +57,8 @@ export interface IntoClusterOptions {
 
 /**
  * Copies all entries of a data folder that no host serves into a cluster.
- * @throws {MemoryError} `conflict` for a tenant that has entries in the cluster, unless they are merged. Else as in `copyEntries`.
+ * @throws {MemoryError} `conflict` for a tenant that has entries in the cluster, unless they are merged, and `unavailable` if no host of the
+ * cluster runs. Else as in `copyEntries`.
  */
 export async function migrateToCluster(
   config: Config,
@@ -109,12 +110,23 @@ async function withBoth<T>(
     config,
     async (access) => {
       requireEmbedder(access.identity, embedder);
+      await requireHosts(access);
       const { maxPayloadBytes } = access.bus;
       const options = { config, embedder, logger, maxPayloadBytes };
       return withFolderStore(data, options, (folder) => use(clusterStore(access), folder));
     },
     asAuthHost,
   );
+}
+
+/** Without a host all requests would be repeated for minutes. */
+async function requireHosts({ bucket, identity, logger }: ClusterAccess): Promise<void> {
+  const { hosts } = await readStatus(bucket, identity, { clock: monotonicClock, logger });
+  if (hosts.every(({ state }) => state === "stopped" || state === "late"))
+    throw new MemoryError(
+      "unavailable",
+      "no host of the cluster runs: start one with `membus up --cluster URLS`",
+    );
 }
 
 /** Another embedder could not keep the vectors. */

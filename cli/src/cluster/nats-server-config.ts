@@ -1,55 +1,88 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 
 /** Ports for clients, for other servers, and for monitoring. */
 const PORTS = { client: 4222, route: 6222, monitoring: 8222 };
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+/** Numbers of replicas that JetStream can have without a useless server. */
+const SERVER_COUNTS = new Set([1, 3, 5]);
 
-export interface NatsServerConfigOptions {
-  /** Names of all nats-servers of the cluster, by which they and the hosts reach each other. */
-  readonly servers: readonly string[];
-  /** Folder of JetStream's files on each server. */
+/** A nats-server of a cluster. */
+export interface PlannedServer {
+  readonly name: string;
+  /** Host by which hosts and the other servers reach it. */
+  readonly address: string;
+  /** Address on which it listens. */
+  readonly listen: string;
+  readonly ports: typeof PORTS;
+  /** Folder of JetStream's files. */
   readonly storeDir: string;
-  /** Name of the file with the mapping, in the folder of the configuration. */
-  readonly include: string;
 }
 
 /**
- * Returns the configuration of each nats-server, by its name.
- * @throws {TypeError} for a name that is no host name, for a repeated one, and for a file in another folder.
+ * Returns servers on machines of these names.
+ * @throws {TypeError} for a name that is no host name, for a repeated one, and for a number that adds no safety.
  */
-export function natsServerConfigs(options: NatsServerConfigOptions): ReadonlyMap<string, string> {
-  const { servers, include } = options;
+export function serversNamed(names: readonly string[], storeDir: string): PlannedServer[] {
+  const invalid = names.find((name) => !NAME.test(name));
+  if (invalid !== undefined)
+    throw new TypeError(`--servers has ${JSON.stringify(invalid)}, expected host names`);
+  if (new Set(names).size < names.length) throw new TypeError("--servers has a name twice");
+  if (!SERVER_COUNTS.has(names.length))
+    throw new TypeError(`--servers has ${names.length} names, expected 1, 3 or 5`);
+  return names.map((name) => ({ name, address: name, listen: "0.0.0.0", ports: PORTS, storeDir }));
+}
+
+/** Returns three servers on this machine for a trial, with their files in this folder. */
+export function localServers(folder: string): PlannedServer[] {
+  const { client, route, monitoring } = PORTS;
+  return [0, 1, 2].map((at) => {
+    const [name, address] = [`n${at + 1}`, "127.0.0.1"];
+    const ports = { client: client + at, route: route + at, monitoring: monitoring + at };
+    return { name, address, listen: address, ports, storeDir: join(folder, name) };
+  });
+}
+
+/**
+ * Returns the configuration of each server, by its name.
+ * @param include name of the file with the mapping, in the folder of the configuration.
+ * @throws {TypeError} for a file in another folder.
+ */
+export function natsServerConfigs(
+  servers: readonly PlannedServer[],
+  include: string,
+): ReadonlyMap<string, string> {
   if (basename(include) !== include)
     throw new TypeError(
       `--include is ${include}, expected a file name: copy the file beside the configuration`,
     );
-  const invalid = servers.find((server) => !NAME.test(server));
-  if (invalid !== undefined)
-    throw new TypeError(`--servers has ${JSON.stringify(invalid)}, expected host names`);
-  const configs = new Map(servers.map((server) => [server, configOf(server, options)]));
-  if (configs.size < servers.length) throw new TypeError("--servers has a name twice");
-  return configs;
+  return new Map(servers.map((server) => [server.name, configOf(server, servers, include)]));
 }
 
 /** Addresses at which hosts ask the servers for their settings: `cluster.monitoring` of membus.yaml. */
-export function monitoringOf(servers: readonly string[]): string[] {
-  return servers.map((server) => `http://${server}:${PORTS.monitoring}`);
+export function monitoringOf(servers: readonly PlannedServer[]): string[] {
+  return servers.map(({ address, ports }) => `http://${address}:${ports.monitoring}`);
 }
 
-function configOf(server: string, { servers, storeDir, include }: NatsServerConfigOptions): string {
+/** Addresses for clients. */
+export function urlsOf(servers: readonly PlannedServer[]): string[] {
+  return servers.map(({ address, ports }) => `nats://${address}:${ports.client}`);
+}
+
+function configOf(server: PlannedServer, servers: readonly PlannedServer[], include: string): string {
+  const { name, listen, ports, storeDir } = server;
   const others = servers.filter((other) => other !== server);
-  const routes = others.map((other) => `nats://${other}:${PORTS.route}`);
+  const routes = others.map(({ address, ports: { route } }) => `nats://${address}:${route}`);
   const cluster = `# Only the other servers may reach the port of this block.
 cluster {
   name: "membus"
-  listen: "0.0.0.0:${PORTS.route}"
+  listen: "${listen}:${ports.route}"
   routes: ${JSON.stringify(routes)}
 }
 `;
-  return `server_name: ${JSON.stringify(server)}
-listen: "0.0.0.0:${PORTS.client}"
+  return `server_name: ${JSON.stringify(name)}
+listen: "${listen}:${ports.client}"
 # Only hosts and operators may reach this port.
-http: "0.0.0.0:${PORTS.monitoring}"
+http: "${listen}:${ports.monitoring}"
 jetstream {
   store_dir: ${JSON.stringify(storeDir)}
   # An acknowledged store survives a loss of power of all servers at once.

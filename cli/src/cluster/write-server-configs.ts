@@ -1,18 +1,26 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { mappingLines } from "@membus/cluster/routing";
 import { MemoryError } from "@membus/protocol";
 import type { Session } from "../session.js";
-import { monitoringOf, natsServerConfigs } from "./nats-server-config.js";
+import {
+  localServers,
+  monitoringOf,
+  natsServerConfigs,
+  type PlannedServer,
+  serversNamed,
+  urlsOf,
+} from "./nats-server-config.js";
 
 const STORE_DIR = "/var/lib/nats";
 const MAPPING_FILE = "membus-mapping.conf";
 
 export interface ServerConfigOptions {
-  readonly servers: readonly string[];
+  /** Names of all servers. Absent: three servers on this machine. */
+  readonly servers?: readonly string[] | undefined;
   readonly shardCount: number;
-  /** Folder of JetStream's files on each server. */
+  /** Folder of JetStream's files on each server. By default `/var/lib/nats`, on this machine `output`. */
   readonly storeDir?: string | undefined;
   /** Folder of the files. It is created. By default the working directory. */
   readonly output?: string | undefined;
@@ -26,27 +34,42 @@ export interface ServerConfigOptions {
  */
 export async function writeServerConfigs(
   { config, output }: Session,
-  { servers, shardCount, storeDir = STORE_DIR, output: folder = ".", include }: ServerConfigOptions,
+  { servers: names, shardCount, storeDir, output: folder = ".", include }: ServerConfigOptions,
 ): Promise<void> {
-  const configs = natsServerConfigs({ servers, storeDir, include: include ?? MAPPING_FILE });
-  const files = new Map([...configs].map(([server, text]) => [`${server}.conf`, text]));
-  if (include === undefined) files.set(MAPPING_FILE, `${mappingLines(config.prefix, shardCount)}\n`);
-  const written = [...files.keys()].map((name) => join(folder, name));
+  const isLocal = names === undefined;
+  const servers = isLocal
+    ? localServers(resolve(storeDir ?? folder))
+    : serversNamed(names, storeDir ?? STORE_DIR);
+  const configs = natsServerConfigs(servers, include ?? MAPPING_FILE);
+  const files = new Map([...configs].map(([server, text]) => [join(folder, `${server}.conf`), text]));
+  if (include === undefined)
+    files.set(join(folder, MAPPING_FILE), `${mappingLines(config.prefix, shardCount)}\n`);
+  const written = [...files.keys()];
   const existing = written.find((file) => existsSync(file));
   if (existing !== undefined)
     throw new MemoryError("conflict", `${existing} exists: move it away, or choose another --output`);
   await mkdir(folder, { recursive: true });
-  for (const [name, text] of files) await writeFile(join(folder, name), text, { flag: "wx" });
-  const monitoring = monitoringOf(servers);
-  output.result({ files: written, monitoring }, () => explain(written, monitoring, include));
+  for (const [file, text] of files) await writeFile(file, text, { flag: "wx" });
+  const result = { files: written, monitoring: monitoringOf(servers), urls: urlsOf(servers) };
+  const start = isLocal ? startHere([...configs.keys()], folder) : startElsewhere(include ?? MAPPING_FILE);
+  output.result(result, () =>
+    [...written.map((file) => `wrote ${file}`), ...start, ...next(servers)].join("\n"),
+  );
 }
 
-function explain(files: readonly string[], monitoring: readonly string[], include: string | undefined) {
+function startHere(names: readonly string[], folder: string): string[] {
+  return ["Start each:", ...names.map((name) => `  nats-server --config ${join(folder, `${name}.conf`)}`)];
+}
+
+function startElsewhere(include: string): string[] {
+  return [`Copy each file to its server, together with ${include}, and start \`nats-server --config FILE\`.`];
+}
+
+function next(servers: readonly PlannedServer[]): string[] {
   return [
-    ...files.map((file) => `wrote ${file}`),
-    `Copy each file to its server, together with ${include ?? MAPPING_FILE}, and start \`nats-server --config FILE\`.`,
+    `Name them to hosts and commands: NATS_URL=${urlsOf(servers).join()}`,
     "Let hosts check the servers with these lines in membus.yaml:",
     "cluster:",
-    `  monitoring: ${JSON.stringify(monitoring)}`,
-  ].join("\n");
+    `  monitoring: ${JSON.stringify(monitoringOf(servers))}`,
+  ];
 }

@@ -14,6 +14,7 @@ interface WaitFlags extends NameFlag {
 interface ConfigFlags {
   readonly shards: string;
   readonly servers?: string;
+  readonly local?: boolean;
   readonly output?: string;
   readonly storeDir?: string;
   readonly include?: string;
@@ -68,8 +69,9 @@ export function registerCluster(program: Command): void {
 }
 
 const CONFIG_EXPLANATION = `
-Without --servers the command prints the lines that every nats-server of a cluster needs: a mapping of each tenant to its shard. With
---servers it writes a whole configuration for each server, for example NAME.conf, and the mapping. No file is overwritten.`;
+The command prints the lines that every nats-server of a cluster needs: a mapping of each tenant to its shard. With --servers it
+writes a whole configuration for each server, for example NAME.conf, and the mapping. With --local these are three servers on this
+machine, for a trial. No file is overwritten.`;
 
 function registerConfig(cluster: Command): void {
   cluster
@@ -77,19 +79,24 @@ function registerConfig(cluster: Command): void {
     .description("print or write the configuration of the nats-servers of a cluster")
     .option("--shards <number>", "number of shards", "16")
     .option("--servers <name,..>", "host names of all nats-servers: write a configuration for each")
+    .option("--local", "write a configuration for three servers on this machine, for a trial")
     .option("--output <folder>", "folder of the written files (default: this one)")
-    .option("--store-dir <folder>", "folder of JetStream's files on each server (default /var/lib/nats)")
+    .option(
+      "--store-dir <folder>",
+      "folder of JetStream's files (default /var/lib/nats, with --local the output)",
+    )
     .option("--include <file>", "include this file of `membus auth`, which has the mapping")
     .addHelpText("after", CONFIG_EXPLANATION)
-    .action(async ({ servers, shards, ...flags }: ConfigFlags, command: Command) => {
+    .action(async ({ servers, shards, local, ...flags }: ConfigFlags, command: Command) => {
+      if (servers !== undefined && local) throw new TypeError("--servers and --local exclude each other");
       const session = await openSession(command);
       const shardCount = numberFlag("--shards", shards);
-      if (servers !== undefined) {
+      if (servers !== undefined || local) {
         const { writeServerConfigs } = await import("../cluster/write-server-configs.js");
-        return writeServerConfigs(session, { ...flags, servers: servers.split(","), shardCount });
+        return writeServerConfigs(session, { ...flags, servers: servers?.split(","), shardCount });
       }
       if (Object.keys(flags).length > 0)
-        throw new TypeError("--output, --store-dir and --include need --servers");
+        throw new TypeError("--output, --store-dir and --include need --servers or --local");
       const { mappingLines } = await import("@membus/cluster/routing");
       const text = mappingLines(session.config.prefix, shardCount);
       session.output.result({ config: text }, () => text);

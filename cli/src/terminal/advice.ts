@@ -33,7 +33,7 @@ export function adviceFor({ message, detail }: Pick<MemoryError, "message" | "de
   }
   if (detail.reason === "port_in_use") return portAdvice(detail);
   if (detail.reason === "connect") {
-    return "start a host with `membus up`, or name its running nats-server with --nats or NATS_URL";
+    return "start a host with `membus up`, or name the running nats-servers with --nats, --cluster or NATS_URL";
   }
   if (detail.reason === "no_responders") return "no host serves this agent there: start one with `membus up`";
   return accessAdvice(message);

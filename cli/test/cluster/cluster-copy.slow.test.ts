@@ -65,6 +65,11 @@ it("a cluster is copied into a backup, into a folder and into another cluster", 
   expect(await ok("backup", "backups", ...first)).toContain("backed up to");
   expect(await ok("verify", "backups")).toMatch(/^ok/);
   await stage.endAll("SIGTERM");
+  const unserved = await stage.cli("backup", "unserved", ...first);
+  expect([unserved.code, unserved.stderr]).toEqual([
+    1,
+    expect.stringContaining("no host of the cluster runs"),
+  ]);
 
   const host = new RunningHost();
   await ok("restore", "backups", "--data", host.data);

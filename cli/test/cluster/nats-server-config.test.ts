@@ -27,6 +27,24 @@ it("writes a configuration for each server, which nats-server accepts", async (c
     execFileSync(NATS_SERVER, ["-t", "-c", join(cwd, "nats", `${name}.conf`)], { stdio: "pipe" });
 });
 
+it("writes configurations of three servers on this machine", async (context) => {
+  requireRecentServer(context);
+  const { stdout } = await config("--local", "--output", "local");
+  expect(stdout).toContain("NATS_URL=nats://127.0.0.1:4222,nats://127.0.0.1:4223,nats://127.0.0.1:4224");
+  expect(stdout).toContain(`nats-server --config ${join("local", "n3.conf")}`);
+  expect(readdirSync(join(cwd, "local"))).toEqual(["membus-mapping.conf", "n1.conf", "n2.conf", "n3.conf"]);
+  const second = read("local", "n2.conf");
+  for (const line of [
+    'listen: "127.0.0.1:4223"',
+    'listen: "127.0.0.1:6223"',
+    'http: "127.0.0.1:8223"',
+    'routes: ["nats://127.0.0.1:6222","nats://127.0.0.1:6224"]',
+  ])
+    expect(second).toContain(line);
+  expect(second).toMatch(/store_dir: "\/.*local\/n2"/);
+  execFileSync(NATS_SERVER, ["-t", "-c", join(cwd, "local", "n2.conf")], { stdio: "pipe" });
+});
+
 it("includes the file of `membus auth` in place of the mapping", async () => {
   const { code } = await config("--servers", "n1", "--output", "auth", "--include", "nats-auth.conf");
   expect(code).toBe(0);
@@ -36,7 +54,7 @@ it("includes the file of `membus auth` in place of the mapping", async () => {
 
 it("overwrites no file, and writes nothing then", async () => {
   await config("--servers", "n2", "--output", "kept");
-  const { code, stderr } = await config("--servers", "n1,n2", "--output", "kept");
+  const { code, stderr } = await config("--servers", "n1,n2,n3", "--output", "kept");
   expect(code).not.toBe(0);
   expect(stderr).toContain("n2.conf exists: move it away, or choose another --output");
   expect(readdirSync(join(cwd, "kept"))).toEqual(["membus-mapping.conf", "n2.conf"]);
@@ -44,11 +62,15 @@ it("overwrites no file, and writes nothing then", async () => {
 
 it("refuses flags of files without servers", async () => {
   const { code, stderr } = await config("--output", "refused");
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--store-dir and --include need --servers")]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("--store-dir and --include need --servers or --local"),
+  ]);
 });
 
 it.each([
   ["n1,n1", "--servers has a name twice"],
+  ["n1,n2", "--servers has 2 names, expected 1, 3 or 5"],
   ["n1,", '--servers has "", expected host names'],
   ["n1:4222", '--servers has "n1:4222", expected host names'],
 ])("refuses the servers %s", async (servers, problem) => {

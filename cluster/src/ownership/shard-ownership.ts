@@ -138,7 +138,7 @@ export class ShardOwnership {
       this.#isWaitingForName = true;
       this.#services.logger.warn(
         { host },
-        "another process has this host's name, waiting for the end of its lease",
+        "another process has this host's name, waiting for the end of its lease. If it runs on, give this host another name",
       );
     }
     await this.#view.refreshHost(host);
