@@ -24,4 +24,6 @@ const nodeArguments = ["--conditions=membus-source", "--import", "tsx"];
 registerStorageSuite(
   { describe, it },
   { name: "lancedb in an object store", createStorage, module, nodeArguments },
+  // The storage may be slow on a loaded machine.
+  { checkTimeoutMs: 600_000 },
 );
