@@ -139,7 +139,7 @@ describe("a message with a missing part", () => {
 });
 
 describe("a message of any size", () => {
-  it("is read byte for byte", { timeout: 60_000 }, async () => {
+  it("is read byte for byte", async () => {
     const { memory, conversation } = await open();
     const text = fc.tuple(
       fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),

@@ -69,11 +69,11 @@ describe.each(NATS_SERVERS)("limits of %s", (binary) => {
     await writeFile(configFile, "max_payload: 2048\n");
     process.kill(pid, "SIGHUP");
     const limit = async () => (await fixture.connect({ servers: url })).bus.maxPayloadBytes;
-    await expect.poll(limit, { timeout: 10_000, interval: 100 }).toBe(2048);
+    await expect.poll(limit, { interval: 100 }).toBe(2048);
     const request = () => bus.request("a", new Uint8Array(3000), { timeoutMs: 10_000 });
     // The server applies the limit to open connections shortly after it applies it to new ones.
     const reason = async () => (await rejection(request(), "unavailable")).detail;
-    await expect.poll(reason, { timeout: 10_000, interval: 100 }).toEqual({ reason: "disconnected" });
+    await expect.poll(reason, { interval: 100 }).toEqual({ reason: "disconnected" });
     const error = await rejection(request(), "too_large");
     expect(error.detail).toEqual({ limit: "messageBytes", max: 2048, got: 3000 });
   });

@@ -136,15 +136,13 @@ describe("agents of a server configured by membus auth", () => {
     await alice.remember("news", 1, { tier: "episodic" });
     await alice.remember("news", 1, { tier: "semantic" });
     await bob.remember("news", 2, { tier: "episodic" });
-    await expect.poll(() => received, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
+    await expect.poll(() => received).toEqual(["semantic by alice", "episodic by bob"]);
   });
 
   it("can use only the permitted tiers, with the tier in the subject", async () => {
     await auth("add-agent", "acme", "carol", "--tiers", "working", "--read-only-tiers", "semantic");
     const options = { tierSubjects: true };
-    await expect
-      .poll(() => client("acme", "carol", options).then(() => true, String), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => client("acme", "carol", options).then(() => true, String)).toBe(true);
     const carol = await client("acme", "carol", options);
     await (await client("acme", "alice")).remember("for carol", 1, { tier: "semantic" });
     await carol.remember("own", 1);
@@ -201,7 +199,7 @@ describe("a key of a running server", () => {
     ] as const) {
       const nkeySeed = seedOf(`${tenant}.${agent}`);
       const connected = () => client(tenant, agent, { nkeySeed }).then(() => true, String);
-      await expect.poll(connected, { timeout: 20_000 }).toBe(true);
+      await expect.poll(connected).toBe(true);
       const connection = await bare(`${tenant}.${agent}`, `_INBOX_${agent}`);
       await auth(...remove);
       await connection.closed();
@@ -220,7 +218,7 @@ describe("a key of a running server", () => {
       carol ??= await client("initech", "carol").catch(() => undefined);
       return carol;
     };
-    await expect.poll(connected, { timeout: 20_000, interval: 200 }).toBeDefined();
+    await expect.poll(connected, { interval: 200 }).toBeDefined();
     await carol!.remember("a", 1, { tier: "semantic" });
     expect(await carol!.recall("a")).toBe(1);
     // The server closes the connection before the client receives the reason.

@@ -71,7 +71,7 @@ it("reports a tier with failing maintenance", async () => {
     await lineOf(up, /^membus is listening on/);
     const looked = () => runCli(["doctor"], { url: nats.url, cwd: host.directory });
     await expect
-      .poll(async () => (await looked()).stdout, { timeout: 60_000 })
+      .poll(async () => (await looked()).stdout)
       .toMatch(/^FAIL {2}tier working: maintenance has failed \d+ times in a row/m);
   } finally {
     await endChild(up, "SIGTERM");
@@ -84,7 +84,7 @@ it("reports a tier with a table that lacks rows", async () => {
   await host.json(["store", entry]);
   const table = join(host.data, "semantic/table/t_default.lance");
   const synced = () => readFile(join(table, "_synced.json"), "utf8").catch(() => "");
-  await expect.poll(synced, { timeout: 60_000 }).toContain('"rowCount":1');
+  await expect.poll(synced).toContain('"rowCount":1');
   await host.kill();
   const manifests = (await readdir(join(table, "_versions"))).filter((name) => name.endsWith(".manifest"));
   await rm(join(table, "_versions", manifests.sort()[0]!));

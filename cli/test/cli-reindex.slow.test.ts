@@ -69,7 +69,7 @@ it("follows re-indexing to the end: entries are found with the new embedder", as
     "vector",
   ]);
   expect([found.total, found.degraded]).toEqual([20, undefined]);
-  await expect.poll(() => watch.states.at(-1), { timeout: 10_000 }).toBe("done");
+  await expect.poll(() => watch.states.at(-1)).toBe("done");
   expect(watch.states).toContain("running");
   await watch.stop();
 });

@@ -25,7 +25,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
 
   /** Resolves with the events since the last call when there are `count`. */
   async function nextEvents(count: number) {
-    await expect.poll(() => published.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => published.length).toBeGreaterThanOrEqual(count);
     return published.splice(0);
   }
 
@@ -96,7 +96,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
     await alice.forAgent("bob").remember("w", 1, { tier: "semantic" });
     await alice.remember("w", 1, { tier: "working" });
     await alice.forget({ keys: ["w"], tier: "semantic" });
-    await expect.poll(() => received, { timeout: 20_000 }).toEqual(["stored by bob", "forgotten by bob"]);
+    await expect.poll(() => received).toEqual(["stored by bob", "forgotten by bob"]);
     await watch.stop();
     await alice.remember("w", 2, { tier: "semantic" });
     await nextEvents(4);
@@ -106,7 +106,7 @@ describe.each(NATS_SERVERS)("events over %s", (binary) => {
   it.each(["working", "episodic", "semantic"] as const)("report expiry in the %s tier", async (tier) => {
     await alice.remember("kept", 1, { tier, ttl: 3_600 });
     await alice.remember("brief", 1, { tier, ttl: 0.2 });
-    await expect.poll(() => alice.recall("brief", "gone", { tier }), { timeout: 20_000 }).toBe("gone");
+    await expect.poll(() => alice.recall("brief", "gone", { tier })).toBe("gone");
     expect(await alice.retrieve({ tier, keys: ["brief", "kept"] })).toMatchObject({
       total: 1,
       entries: [{ key: { name: "kept" }, ttl: 3_600 }],

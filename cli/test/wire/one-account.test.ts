@@ -75,7 +75,7 @@ describe.each(NATS_SERVERS)("agents in one account of %s", (binary) => {
         await client.remember("now", client.agent, { tier });
     }
     await expect
-      .poll(() => received, { timeout: 20_000 })
+      .poll(() => received)
       .toEqual({
         alice: ["working by alice", "semantic by alice", "semantic by bob"],
         bob: ["semantic by alice", "working by bob", "semantic by bob"],

@@ -54,7 +54,7 @@ async function attack(bob: NatsConnection, subject: string, replies: readonly st
   const dropped = () => wire!.host.stats().dropped.reply_subject ?? 0;
   const before = dropped();
   for (const reply of replies) bob.publish(subject, REQUEST, { reply });
-  await expect.poll(dropped, { timeout: 20_000 }).toBe(before + replies.length);
+  await expect.poll(dropped).toBe(before + replies.length);
 }
 
 describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over %s", (binary) => {
@@ -107,7 +107,7 @@ describe.each(NATS_SERVERS)("a reply subject in the inbox of another agent, over
     const echoed = await listen(bob, "_INBOX_bob.>");
     for (const reply of ["_INBOX_alice.x", "_INBOX_bob.x"])
       bob.publish("a2e.default.bob.memory.store.req", REQUEST, { reply });
-    await expect.poll(() => echoed.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => echoed.length).toBe(1);
     await alice.flush();
     expect(received).toEqual([]);
     bob.publish("a2e.default.bob.memory.store.req", REQUEST, { reply: "_R_.forged" });

@@ -35,7 +35,7 @@ it("launchNatsCluster starts three servers that store a stream three times", {
     const answer = await connection.request("$JS.API.STREAM.CREATE.s", stream).catch(() => undefined);
     return answer?.json<{ cluster?: { replicas?: unknown[] } }>().cluster?.replicas?.length;
   };
-  await expect.poll(replicas, { timeout: 50_000 }).toBe(2);
+  await expect.poll(replicas).toBe(2);
 });
 
 it("a killed node starts again under its URL", async () => {

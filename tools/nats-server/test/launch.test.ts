@@ -120,7 +120,7 @@ describe("a launched server", () => {
     );
     expect(await answers(port)).toBe(true);
     owner.kill("SIGKILL");
-    await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => answers(port)).toBe(false);
   });
 
   it("leaves no files in the temporary directory", async () => {
