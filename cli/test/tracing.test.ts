@@ -73,7 +73,7 @@ function hostSpans(traceId: string, count: number): Promise<Recorded[]> {
     const spans = spansOf(traceId);
     expect(spans).toHaveLength(count);
     return spans;
-  });
+  }, 60_000);
 }
 
 /** Returns the client's spans of one trace, in the order in which they ended. */
