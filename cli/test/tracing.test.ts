@@ -218,10 +218,7 @@ describe("a host with an OpenTelemetry SDK", () => {
         .split("\n")
         .map((line) => JSON.parse(line) as Recorded)
         .filter(({ name, attributes }) => name === "ping" && attributes["membus.agent"] === "carol");
-    await vi.waitFor(
-      () => expect(pings().map(({ parent }) => parent)).toEqual([undefined, undefined]),
-      20_000,
-    );
+    await expect.poll(() => pings().map(({ parent }) => parent)).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Scope, ScopeSelector } from "@membus/protocol";
 import type { PluginForgetRequest, PluginRetrieveRequest, PluginStoreRequest } from "@membus/protocol/plugin";
-import { vi } from "vitest";
+import { expect } from "vitest";
 import { MapPlugin } from "./map-plugin.js";
 
 /** Plugin with calls that block until the test releases them. */
@@ -13,10 +13,7 @@ export class BlockingPlugin extends MapPlugin {
 
   /** Waits until `count` calls are blocked. */
   async untilBlocked(count: number): Promise<void> {
-    await vi.waitFor(() => {
-      if (this.blockedCount !== count)
-        throw new Error(`${this.blockedCount} calls are blocked, not ${count}`);
-    });
+    await expect.poll(() => this.blockedCount).toBe(count);
   }
 
   release(): void {

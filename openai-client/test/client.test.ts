@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { providerErrorOf, startClient } from "./client-fixture.js";
 import { type Answer, echo, type Reply } from "./provider-server.js";
 
@@ -132,7 +132,7 @@ describe("an aborted call rejects with the signal's reason", () => {
     const reply = { status: 429, headers: { "retry-after": "7" } };
     const { server, post, logger } = await startClient(() => reply, { retryCountMax: 2 });
     const rejected = expect(post(stop.signal)).rejects.toBe(reason);
-    await vi.waitFor(() => expect(logger.lines.join()).toContain("retrying"), 10_000);
+    await expect.poll(() => logger.lines.join()).toContain("retrying");
     stop.abort(reason);
     await rejected;
     expect(server.requests).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { ScriptedEmbedder, vectorOf } from "./scripted-embedder.js";
@@ -105,8 +105,7 @@ describe("an embedder that fails and recovers", () => {
     embedder.state = "answers";
     kit.clock.advance(5);
     const elsewhere = { ...test, ...calls(kit, { namespace: "other" }) };
-    const filled = async () => expect(await vectorNow(elsewhere, "k")).toEqual(vectorOf("elsewhere", 8));
-    await vi.waitFor(filled, 5_000);
+    await expect.poll(() => vectorNow(elsewhere, "k")).toEqual(vectorOf("elsewhere", 8));
     for (const { key, content } of many) expect(await vectorNow(test, key)).toEqual(vectorOf(content, 8));
     expect(await vectorNow(test, "bad")).toBeUndefined();
     expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(1);

@@ -1,5 +1,5 @@
 import type { PluginRetrieveResult } from "@membus/protocol/plugin";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { otherAnalyzer } from "./other-analyzer.js";
@@ -135,7 +135,7 @@ describe("a changed embedder", () => {
     next.state = "fails";
     await kit.change({ embedder: next });
     const paused = { reindex_state: "paused", reindex_total: COUNT, reindex_done: 0 };
-    await vi.waitFor(() => expect(kit.plugin.stats()).toMatchObject(paused));
+    await expect.poll(() => kit.plugin.stats()).toMatchObject(paused);
     const found = await retrieve({ query: "word3" });
     expect([found.total, found.degraded?.code]).toEqual([1, "unavailable"]);
     next.state = "answers";

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
@@ -72,7 +72,7 @@ describe("bodies in storage", () => {
     };
     await read("k1");
     await read("k2");
-    await vi.waitFor(() => expect(reads).toHaveLength(4), { timeout: 30_000 });
+    await expect.poll(() => reads).toHaveLength(4);
     await settled();
     expect(kit.plugin.stats().bodies_cached).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { createOpenAiEmbedder } from "@membus/embeddings";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Answer, echo, ProviderServer } from "../../../openai-client/test/provider-server.js";
 import { RateLimiter } from "../src/lifecycle/embedding/rate-limiter.js";
 import { calls } from "./kit-calls.js";
@@ -36,7 +36,7 @@ describe("re-embedding", () => {
     const embedder = await providerThat(busy);
     const kit = await filledKit();
     await kit.change({ embedder });
-    await vi.waitFor(() => expect(kit.plugin.stats().reindex_state).toBe("paused"), { timeout: 30_000 });
+    await expect.poll(() => kit.plugin.stats().reindex_state).toBe("paused");
     kit.clock.advance(29);
     await settled(200);
     expect(server!.requests).toHaveLength(1);
@@ -62,9 +62,9 @@ describe("re-embedding", () => {
     const embedder = new SteppingEmbedder("stepping/4", 4);
     const kit = await filledKit();
     await kit.change({ embedder });
-    await vi.waitFor(() => expect(embedder.waitingCount).toBe(1));
+    await expect.poll(() => embedder.waitingCount).toBe(1);
     const stored = calls(kit).store([{ key: "mine", content: "mine" }]);
-    await vi.waitFor(() => expect(embedder.waitingCount).toBe(2));
+    await expect.poll(() => embedder.waitingCount).toBe(2);
     embedder.step();
     await settled(100);
     expect(embedder.waitingCount).toBe(1);
