@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { turn } from "../../host/test/fake-clock.js";
 import { recordingLogger } from "../../plugins/disk/test/log-fixture.js";
 import type { ClusterBucket } from "../src/index.js";
@@ -156,7 +156,44 @@ describe("a hand-over", () => {
   });
 });
 
+describe("a failure to read the records", () => {
+  it("is logged once while it repeats", async () => {
+    const logger = recordingLogger();
+    const { link } = hosts.start({ host: "a" }, hosts.clock, logger);
+    await hosts.advance(300);
+    const fail = async (method: string) => {
+      if (method === "next") throw new Error("no answer");
+    };
+    for (const before of [fail, async () => {}, fail]) {
+      link.before = before;
+      await hosts.advance(3_000);
+    }
+    const warning = {
+      fields: { err: new Error("no answer"), task: "read the records of the cluster" },
+      message: "a step of ownership failed, trying again",
+    };
+    expect(logger.warnings).toEqual([warning, warning]);
+  });
+});
+
 describe("records of hosts", () => {
+  it("of a silent host are logged once they could be changed", async () => {
+    const first = hosts.start({ host: "a" });
+    await hosts.advance(300);
+    first.link.before = () => new Promise(() => {});
+    const logger = recordingLogger();
+    const refused = vi.spyOn(bucket, "write").mockResolvedValue(undefined);
+    const { events } = hosts.start({ host: "b" }, hosts.clock, logger);
+    await hosts.advance(20_000);
+    expect([events, logger.warnings]).toEqual([[], []]);
+    refused.mockRestore();
+    await hosts.advance(2_000);
+    expect(events).toHaveLength(4);
+    expect(logger.warnings).toEqual([
+      { fields: { host: "a" }, message: "a host did not renew its lease, taking its shards" },
+    ]);
+  });
+
   it("let a second process of the same name wait until the first is silent", async () => {
     const first = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);

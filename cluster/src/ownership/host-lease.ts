@@ -111,7 +111,7 @@ export class HostLease {
     try {
       await this.#renew();
     } catch (error) {
-      this.#parts.logger.warn({ error }, "renewal of the host's lease failed, trying again");
+      this.#parts.logger.warn({ err: error }, "renewal of the host's lease failed, trying again");
       if (this.#isBegun) this.#renewAfter(this.#parts.leaseMs / ATTEMPTS_PER_LEASE);
     }
   }

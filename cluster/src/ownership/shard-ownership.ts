@@ -54,6 +54,8 @@ export class ShardOwnership {
   #step: Promise<void> = Promise.resolve();
   #isStopped = false;
   #isWaitingForName = false;
+  /** Message of each failed task that has not succeeded since. */
+  readonly #failures = new Map<string, string>();
 
   /** Begins to take shards. @throws {TypeError} for an unknown option or a value out of range. */
   constructor(input: OwnershipOptions, services: OwnershipServices, events: OwnershipEvents) {
@@ -121,8 +123,9 @@ export class ShardOwnership {
     for (const [host, seen] of this.#view.hosts) {
       const isSilent = this.#view.unchangedMs(seen) >= this.#options.leaseMs;
       if (!isSilent || seen.record?.instance === "") continue;
-      this.#services.logger.warn({ host }, "a host did not renew its lease, taking its shards");
-      await this.#services.bucket.write(hostKey(host), JSON.stringify(RELEASED), seen.revision);
+      const { bucket, logger } = this.#services;
+      const written = await bucket.write(hostKey(host), JSON.stringify(RELEASED), seen.revision);
+      if (written !== undefined) logger.warn({ host }, "a host did not renew its lease, taking its shards");
       await this.#view.refreshHost(host);
     }
   }
@@ -183,7 +186,7 @@ export class ShardOwnership {
   #handOver(shard: number): void {
     const owned = this.#owned.get(shard);
     if (owned === undefined || this.#handingOver.has(shard)) return;
-    const work = this.#attempt("hand over", () => this.#runHandOver(shard, owned));
+    const work = this.#attempt(`hand over shard ${shard}`, () => this.#runHandOver(shard, owned));
     this.#handingOver.set(
       shard,
       work.finally(() => this.#handingOver.delete(shard)),
@@ -242,11 +245,16 @@ export class ShardOwnership {
     for (const [shard, { epoch }] of [...this.#owned]) this.lose(shard, epoch, reason);
   }
 
+  /** Logs a failure of the work, once while it repeats. */
   async #attempt(task: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
+      this.#failures.delete(task);
     } catch (error) {
-      this.#services.logger.warn({ error, task }, "a step of ownership failed, trying again");
+      const { message } = error as Error;
+      if (this.#failures.get(task) === message) return;
+      this.#failures.set(task, message);
+      this.#services.logger.warn({ err: error, task }, "a step of ownership failed, trying again");
     }
   }
 }

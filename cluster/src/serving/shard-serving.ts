@@ -138,8 +138,10 @@ export class ShardServing {
         this.#serving.set(shard, owned);
         return true;
       } catch (error) {
+        const before = this.#failed.get(shard)?.error as Error | undefined;
         this.#failed.set(shard, { epoch, error });
-        this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
+        if (before?.message !== (error as Error).message)
+          this.#logger.warn({ err: error, shard }, "could not open a shard, trying again");
         await new Promise<void>((resolve) => this.#clock.after(RETRY_OPEN_AFTER_MS, resolve));
       } finally {
         cancel();
