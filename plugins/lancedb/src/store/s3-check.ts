@@ -8,7 +8,9 @@ import { isUnreachable } from "./unreachable.js";
 
 const CONTENT = "membus";
 /** Codes for keys that the store does not know, or that have expired. */
-const WRONG_KEYS = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken"]);
+const WRONG_KEYS = new Set([
+  ...["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken", "XAdminUserNotFound"],
+]);
 /** Codes of a bucket in another region. */
 const WRONG_REGION = new Set([
   ...["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"],

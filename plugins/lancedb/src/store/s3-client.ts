@@ -110,8 +110,8 @@ export class S3Client {
     const answer = await this.#ask({ method: "GET", key }, [404]);
     if (answer.status !== 404) return answer.body;
     const refusal = new S3Refusal(`GET of ${this.#options.bucket}/${key}`, answer);
-    if (refusal.code === "NoSuchBucket") throw refusal;
-    return undefined;
+    if (refusal.code === "NoSuchKey" || refusal.code === "") return undefined;
+    throw refusal;
   }
 
   /** Returns whether the bucket keeps earlier versions of an object that exists. */

@@ -1,4 +1,6 @@
 import type { Connection, Session } from "@lancedb/lancedb";
+import { storageUnreachable } from "@membus/plugin-kit";
+import { isMemoryError } from "@membus/protocol";
 import { lancedb } from "../lancedb.js";
 import { S3Client, type S3Refusal } from "./s3-client.js";
 import { lanceOptions, type ResolvedTableBucketOptions } from "./s3-options.js";
@@ -50,6 +52,16 @@ export class S3Store implements TableStore {
 
   async list(): Promise<StoredNames> {
     return { tables: [...(await this.#parts.records.list()).keys()], queued: [] };
+  }
+
+  /** LanceDB takes every 404 for a missing object, also that of a missing bucket or user. */
+  async obstacle(): Promise<Error | undefined> {
+    try {
+      await this.#parts.client.list(`${this.#parts.prefix}_none/`);
+      return undefined;
+    } catch (error) {
+      return isMemoryError(error) ? error : storageUnreachable(error);
+    }
   }
 
   table(name: string): S3Table {

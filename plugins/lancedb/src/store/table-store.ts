@@ -17,6 +17,11 @@ export interface TableStore {
   list(): Promise<StoredNames>;
   /** Returns the files of a table, which need not exist. */
   table(name: string): StoredTable;
+  /**
+   * Returns an error while the store refuses requests or does not answer. Its tables are intact, as far as is known. Absent if
+   * the errors of LanceDB say so.
+   */
+  obstacle?(): Promise<Error | undefined>;
   /** Advice of the log for a damaged table. */
   readonly remedy: string;
   /** Number of times that a table was restored without rows of another owner or of a failed commit. Absent if there are no other owners. */

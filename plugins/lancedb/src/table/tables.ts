@@ -119,9 +119,10 @@ export class Tables {
     try {
       await this.unreachable.of("writes", this.use(name, task));
     } catch (error) {
-      if (isUnreachable(error)) this.#release(name);
-      throwIfUnreachable(error);
-      throw error;
+      const cause = await this.#causeOf(error);
+      if (isUnreachable(cause)) this.#release(name);
+      throwIfUnreachable(cause);
+      throw cause;
     }
   }
 
@@ -237,8 +238,9 @@ export class Tables {
    */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
     if (isDiskFull(error)) throw error;
-    if (isUnreachable(error)) this.#release(name);
-    throwIfUnreachable(error);
+    const cause = await this.#causeOf(error);
+    if (isUnreachable(cause)) this.#release(name);
+    throwIfUnreachable(cause);
     if (this.#damaged.has(name)) return this.#damaged.change(name, note);
     const table = this.#open.get(name)?.table;
     const changes = new TableChanges();
@@ -249,6 +251,11 @@ export class Tables {
     await this.#damaged.add(name, error, changes, released);
     this.#unwritten.delete(name);
     this.#open.delete(name);
+  }
+
+  /** Returns what keeps the store from answering, if that may have caused the error, or else the error. */
+  async #causeOf(error: unknown): Promise<unknown> {
+    return isUnreachable(error) ? error : ((await this.#parts.store.obstacle?.()) ?? error);
   }
 
   /**
