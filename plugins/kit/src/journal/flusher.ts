@@ -314,7 +314,7 @@ export class Flusher {
 
 function serverDownError(): MemoryError {
   const message =
-    "a server that stores the log is down. Bytes of the removed entries are erased when it is back";
+    "the entries are forgotten, but a server that stores the log is down. Start it: their bytes are erased when it is back";
   const detail = { reason: "replica_down", retry_after_ms: SERVER_RETRY_AFTER_MS };
   return new MemoryError("unavailable", message, detail);
 }
