@@ -97,7 +97,7 @@ describe("the check of the mapping", () => {
     const bus = openBus();
     await expect(checkRouting(bus, { prefix: "a2e", shardCount }, WAIT)).rejects.toMatchObject({
       code: "runtime_error",
-      message: `nats-server n1 divides tenants by another number of shards: map subjects with partition(${shardCount},1) in the hosts' account`,
+      message: `nats-server n1 divides tenants by another number of shards: correct --shards, or give it the lines of \`membus cluster config --shards ${shardCount}\` in the hosts' account`,
     });
     await bus.close();
   });
@@ -107,7 +107,7 @@ describe("the check of the mapping", () => {
     const other = { prefix: "other", shardCount: 16 };
     await expect(checkRouting(bus, other, { ...WAIT, timeoutMs: 300 })).rejects.toMatchObject({
       message:
-        "nats-server n1 does not send requests to shards: map subjects with partition(16,1) in the hosts' account",
+        "nats-server n1 does not send requests to shards: give it the lines of `membus cluster config --shards 16` in the hosts' account",
     });
     await bus.close();
   });

@@ -16,14 +16,12 @@ import { fitToMemory } from "../compose/memory-budget.js";
 import type { Config } from "../config/config-schema.js";
 import type { MemoryLimit } from "../config/memory-limit.js";
 import { joinCluster } from "./join-cluster.js";
-import { requireServerSettings } from "./server-settings.js";
+import { requireServerSettings, UNCHECKED } from "./server-settings.js";
 import { controlCommands, entriesCommands } from "./shard-commands.js";
 import { serveShardControl } from "./shard-control.js";
 import { shardedPlugins } from "./sharded-plugins.js";
 
 const NAME_LENGTH_MAX = 64;
-const UNCHECKED =
-  "the host does not check `sync_interval` and the versions of the nats-servers: name their monitoring ports in `cluster.monitoring`";
 
 export interface ClusterHost {
   readonly host: Host;

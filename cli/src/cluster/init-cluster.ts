@@ -9,7 +9,7 @@ import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
 import type { Session } from "../session.js";
 import { bucketOptions, checkRoutes } from "./join-cluster.js";
-import { requireServerSettings } from "./server-settings.js";
+import { requireServerSettings, UNCHECKED } from "./server-settings.js";
 import { shownIdentity } from "./shown-identity.js";
 import { normalStore, tableBucketOptions } from "./table-store.js";
 
@@ -42,7 +42,9 @@ export async function initCluster({ config: own, output }: Session, given: InitO
   try {
     output.note("checking the nats-servers");
     await checkServers(nats, services, { prefix: config.prefix, shardCount: options.shardCount });
-    await requireServerSettings(config.cluster?.monitoring ?? [], (problem) => {
+    const { monitoring = [] } = config.cluster ?? {};
+    if (monitoring.length === 0) output.note(UNCHECKED);
+    await requireServerSettings(monitoring, (problem) => {
       throw new MemoryError("unavailable", problem);
     });
     output.note("checking the object store");

@@ -11,6 +11,10 @@ const VarzSchema = z.object({
     .optional(),
 });
 
+/** Message without addresses of the monitoring. */
+export const UNCHECKED =
+  "`sync_interval` and the versions of the nats-servers are not checked: name their monitoring ports in `cluster.monitoring`";
+
 /** A nats-server, and whether its version and its settings suit a cluster. */
 export interface ServerSettings {
   /** Name of the server, or its address without an answer. */

@@ -38,6 +38,6 @@ export function clusterConfig({
 export function refuseData(data: string | undefined): void {
   if (data === undefined) return;
   throw new TypeError(
-    "--data and --cluster exclude each other: a cluster has its data in its store, so leave out --data",
+    "--data and a cluster exclude each other: leave out --data, or --cluster and `cluster` in membus.yaml",
   );
 }

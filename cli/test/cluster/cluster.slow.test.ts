@@ -65,7 +65,7 @@ it.each([
   [["--read-only"], "--read-only is not supported in a cluster"],
   [["--audit"], "audit in a cluster needs audit_key"],
   [["--http"], "http is not supported in a cluster: run `membus gateway` beside the host"],
-  [["--data", "folder"], "--data and --cluster exclude each other"],
+  [["--data", "folder"], "--data and a cluster exclude each other"],
 ])("membus up --cluster %s is refused", async (flags, message) => {
   const { code, stderr } = await cli(...up(...flags));
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

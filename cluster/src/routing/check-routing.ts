@@ -51,8 +51,11 @@ export async function checkRouting(
   const misplaced = await withTimeout(clock, timeoutMs, ended);
   await subscription.drain();
   if (misplaced !== undefined)
-    throw mappingError(`${server} divides tenants by another number of shards`, shardCount);
-  if (waiting.size > 0) throw mappingError(`${server} does not send requests to shards`, shardCount);
+    throw mappingError(
+      `${server} divides tenants by another number of shards: correct --shards, or give it`,
+      shardCount,
+    );
+  if (waiting.size > 0) throw mappingError(`${server} does not send requests to shards: give it`, shardCount);
 }
 
 /** Returns tenants with their shards, at least one of every shard. */
@@ -67,6 +70,6 @@ function* probes(shardCount: number): Iterable<[string, number]> {
 }
 
 function mappingError(problem: string, shardCount: number): MemoryError {
-  const message = `nats-server ${problem}: map subjects with partition(${shardCount},1) in the hosts' account`;
+  const message = `nats-server ${problem} the lines of \`membus cluster config --shards ${shardCount}\` in the hosts' account`;
   return new MemoryError("runtime_error", message, { reason: "mapping", shards: shardCount });
 }

@@ -66,6 +66,7 @@ it.each<[S3Operation, string]>([
 
 it.each([
   [403, "InvalidAccessKeyId", undefined, "403 InvalidAccessKeyId. Correct AWS_ACCESS_KEY_ID,"],
+  [404, "XAdminUserNotFound", undefined, "404 XAdminUserNotFound. Correct AWS_ACCESS_KEY_ID,"],
   [403, "SignatureDoesNotMatch", undefined, "403 SignatureDoesNotMatch. Correct AWS_ACCESS_KEY_ID,"],
   [400, "AuthorizationHeaderMalformed", "eu-west-1", "Set AWS_REGION to the region of the bucket, eu-west-1"],
   [301, "PermanentRedirect", undefined, "Set AWS_REGION to the region of the bucket"],
