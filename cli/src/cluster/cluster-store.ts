@@ -22,16 +22,15 @@ const RETRY_FOR_MS = 180_000;
 
 /** Returns the entries of a cluster, which its owners of shards read and write. */
 export function clusterStore(access: ClusterAccess): EntryStore {
-  const { shardCount } = access.identity;
-  const ask = (shard: number, cmd: string, args: { readonly [name: string]: Json }, bytes?: Uint8Array) =>
-    repeated(() =>
-      askShard(
-        access,
-        entriesSubject(shard),
-        { cmd, args },
-        { timeoutMs: REQUEST_TIMEOUT_MS, ...(bytes && { bytes }) },
-      ),
+  const { identity, logger } = access;
+  const { shardCount } = identity;
+  const ask = (shard: number, cmd: string, args: { readonly [name: string]: Json }, bytes?: Uint8Array) => {
+    const options = { timeoutMs: REQUEST_TIMEOUT_MS, ...(bytes && { bytes }) };
+    return repeated(
+      () => askShard(access, entriesSubject(shard), { cmd, args }, options),
+      (problem) => logger.warn({ shard, problem }, "the owner of a shard does not answer, trying again"),
     );
+  };
   const send = (tier: DurableTier, scope: Scope, rows: RowPage["rows"], cmd: string) => {
     const id = scopeId(scope);
     const bytes = encodeRows({ notes: "", rows: rows.map((row) => ({ scope: id, row })) });
@@ -65,8 +64,15 @@ export function clusterStore(access: ClusterAccess): EntryStore {
   };
 }
 
-/** Repeats a command while its shard moves or is overloaded. Each command can be repeated. */
-async function repeated(ask: () => Promise<ShardAnswer>): Promise<ShardAnswer> {
+/**
+ * Repeats a command while its shard moves or is overloaded. Each command can be repeated.
+ * @param onRepeat receives the reason before each repetition, unless it is the one before.
+ */
+async function repeated(
+  ask: () => Promise<ShardAnswer>,
+  onRepeat: (problem: string) => void,
+): Promise<ShardAnswer> {
+  let last = "";
   const endMs = monotonicClock.elapsedMs() + RETRY_FOR_MS;
   for (;;) {
     try {
@@ -74,6 +80,8 @@ async function repeated(ask: () => Promise<ShardAnswer>): Promise<ShardAnswer> {
     } catch (error) {
       const isTemporary = isMemoryError(error) && error.retryable;
       if (!isTemporary || monotonicClock.elapsedMs() >= endMs) throw error;
+      if (error.message !== last) onRepeat(error.message);
+      last = error.message;
       await delay(systemClock, RETRY_AFTER_MS);
     }
   }
