@@ -54,7 +54,7 @@ export class S3Store implements TableStore {
     return { tables: [...(await this.#parts.records.list()).keys()], queued: [] };
   }
 
-  /** LanceDB takes every 404 for a missing object, also that of a missing bucket or user. */
+  /** LanceDB takes every 404 for a missing object, also if the bucket or the user is missing. */
   async obstacle(): Promise<Error | undefined> {
     try {
       await this.#parts.client.list(`${this.#parts.prefix}_none/`);

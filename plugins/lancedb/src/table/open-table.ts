@@ -22,6 +22,13 @@ export class OpenTable {
     if (!this.isUsed) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
+  /** Returns the table once it has no users. Undefined if it could not be opened. */
+  async whenUnused(): Promise<TenantTable | undefined> {
+    const table = await this.opening.catch(() => undefined);
+    if (table !== undefined) await this.unused();
+    return table;
+  }
+
   /** Resolves once the table has no users. */
   async unused(): Promise<void> {
     if (this.isUsed) await new Promise<void>((resolve) => void this.#waiting.push(resolve));

@@ -40,6 +40,8 @@ export class Tables {
   /** Open tables, least recently used first. */
   readonly #open = new Map<string, OpenTable>();
   readonly #damaged: DamagedTables;
+  /** Decisions whether failed tables are damaged. */
+  readonly #verdicts = new Map<string, Promise<Error | undefined>>();
   /**
    * Unsynced changes of tables that were closed because the store could not be reached. The log still has
    * them, too. The next opening makes them again.
@@ -119,10 +121,11 @@ export class Tables {
     try {
       await this.unreachable.of("writes", this.use(name, task));
     } catch (error) {
-      const cause = await this.#causeOf(error);
-      if (isUnreachable(cause)) this.#release(name);
-      throwIfUnreachable(cause);
-      throw cause;
+      if (this.#damaged.has(name)) throw error;
+      const obstacle = isUnreachable(error) ? error : await this.#parts.store.obstacle?.();
+      if (obstacle !== undefined) this.#release(name);
+      throwIfUnreachable(obstacle);
+      throw error;
     }
   }
 
@@ -213,7 +216,6 @@ export class Tables {
 
   /** Runs `task` on a table and keeps the table open. */
   async #useOrCreate<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T> {
-    if (this.#damaged.has(name)) throw tenantDamaged();
     const entry = await this.#acquire(name);
     try {
       return await task(await this.#opened(name, entry));
@@ -238,24 +240,36 @@ export class Tables {
    */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
     if (isDiskFull(error)) throw error;
-    const cause = await this.#causeOf(error);
-    if (isUnreachable(cause)) this.#release(name);
-    throwIfUnreachable(cause);
-    if (this.#damaged.has(name)) return this.#damaged.change(name, note);
-    const table = this.#open.get(name)?.table;
+    const obstacle = isUnreachable(error) ? error : await this.#judge(name, error);
+    if (obstacle !== undefined) this.#release(name);
+    throwIfUnreachable(obstacle);
+    this.#damaged.change(name, note);
+  }
+
+  /**
+   * Decides once for all failures of a table at this time, as `#decide` does. Until then nobody starts to use it, because its
+   * changes would be lost.
+   */
+  #judge(name: string, error: unknown): Promise<Error | undefined> {
+    const verdict =
+      this.#verdicts.get(name) ?? this.#decide(name, error).finally(() => this.#verdicts.delete(name));
+    this.#verdicts.set(name, verdict);
+    return verdict;
+  }
+
+  /** Sets the table aside, or returns what keeps the store from answering. */
+  async #decide(name: string, error: unknown): Promise<Error | undefined> {
+    if (this.#damaged.has(name)) return undefined;
+    const obstacle = await this.#parts.store.obstacle?.();
+    if (obstacle !== undefined) return obstacle;
+    const table = await this.#open.get(name)?.whenUnused();
     const changes = new TableChanges();
     for (const kept of [this.#unwritten.get(name), table?.unsynced])
       if (kept !== undefined) changes.add(kept);
-    note(changes);
-    const released = () => table?.abandon() ?? Promise.resolve();
-    await this.#damaged.add(name, error, changes, released);
+    await this.#damaged.add(name, error, changes, async () => table?.abandon());
     this.#unwritten.delete(name);
     this.#open.delete(name);
-  }
-
-  /** Returns what keeps the store from answering, if that may have caused the error, or else the error. */
-  async #causeOf(error: unknown): Promise<unknown> {
-    return isUnreachable(error) ? error : ((await this.#parts.store.obstacle?.()) ?? error);
+    return undefined;
   }
 
   /**
@@ -296,6 +310,7 @@ export class Tables {
 
   async #acquire(name: string): Promise<OpenTable> {
     await this.#closed(name);
+    if (this.#damaged.has(name)) throw tenantDamaged();
     const entry = this.#open.get(name) ?? this.#startOpening(name);
     entry.enter();
     this.#open.delete(name);
@@ -351,11 +366,11 @@ export class Tables {
     return table;
   }
 
-  /** Resolves when the table is not being closed. */
+  /** Resolves when the table is not being closed, and it is known whether it is damaged. */
   async #closed(name: string): Promise<void> {
-    for (let entry = this.#open.get(name); entry?.closing !== undefined; entry = this.#open.get(name)) {
-      await entry.closing.catch(() => undefined);
-    }
+    const pending = () => this.#verdicts.get(name) ?? this.#open.get(name)?.closing;
+    for (let waiting = pending(); waiting !== undefined; waiting = pending())
+      await waiting.then(undefined, () => undefined);
   }
 
   /** Closes a table without a sync once it is unused. */

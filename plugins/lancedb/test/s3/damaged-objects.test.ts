@@ -2,6 +2,7 @@ import { scopeId } from "@membus/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { episodic, loadIds, makeRow, scoped } from "../storage-fixture.js";
 import { S3Fixture } from "./s3-fixture.js";
+import type { S3Request } from "./s3-request.js";
 
 const acme = episodic("acme");
 const other = episodic("other");
@@ -49,4 +50,29 @@ it("queued changes that no record names are removed by the next owner", async ()
   expect(fixture.keysWith("queued")).toEqual([]);
   expect(fixture.keysWith("rows")).toEqual([]);
   expect(await loadIds(second.storage, acme)).toEqual([1]);
+});
+
+it("rows that are appended while the store is asked whether a table is damaged are kept", async () => {
+  const first = await fixture.takeOver();
+  await first.storage.append(scoped(acme, makeRow(1)));
+  await first.storage.sync();
+  const { storage } = await fixture.takeOver();
+  let isMissing = true;
+  const placeOf = ({ key, query }: S3Request) => `${key}${query.get("prefix")}`;
+  fixture.s3.fail({
+    ...{ matches: (request) => isMissing && placeOf(request).includes("/t_acme-") },
+    ...{ answer: 404, afterEffect: false, isLasting: true },
+  });
+  const question = fixture.s3.hold((request) => placeOf(request).endsWith("/_none/"));
+  const read = expect(loadIds(storage, acme)).rejects.toMatchObject({
+    detail: { reason: "storage_damaged" },
+  });
+  await question.arrived;
+  isMissing = false;
+  const written = storage.append(scoped(acme, makeRow(2)));
+  await question.release();
+  await Promise.all([read, written]);
+  await storage.sync();
+  const next = await fixture.takeOver();
+  expect(await loadIds(next.storage, acme)).toEqual([1, 2]);
 });
