@@ -97,7 +97,7 @@ describe("the check of the mapping", () => {
     const bus = openBus();
     await expect(checkRouting(bus, { prefix: "a2e", shardCount }, WAIT)).rejects.toMatchObject({
       code: "runtime_error",
-      message: `nats-server n1 divides tenants by another number of shards: correct --shards, or give it the lines of \`membus cluster config --shards ${shardCount}\` in the hosts' account`,
+      message: `nats-server n1 divides tenants by another number of shards. If it is wrong, give it the lines of \`membus cluster config --shards ${shardCount}\` in the hosts' account`,
     });
     await bus.close();
   });

@@ -24,11 +24,17 @@ const RETRY_FOR_MS = 180_000;
 export function clusterStore(access: ClusterAccess): EntryStore {
   const { identity, logger } = access;
   const { shardCount } = identity;
+  // A copy of many pages meets the same problem often.
+  let reported = "";
   const ask = (shard: number, cmd: string, args: { readonly [name: string]: Json }, bytes?: Uint8Array) => {
     const options = { timeoutMs: REQUEST_TIMEOUT_MS, ...(bytes && { bytes }) };
     return repeated(
       () => askShard(access, entriesSubject(shard), { cmd, args }, options),
-      (problem) => logger.warn({ shard, problem }, "the owner of a shard does not answer, trying again"),
+      (problem) => {
+        if (problem !== reported)
+          logger.warn({ shard, problem }, "a shard takes no request now, trying again");
+        reported = problem;
+      },
     );
   };
   const send = (tier: DurableTier, scope: Scope, rows: RowPage["rows"], cmd: string) => {
@@ -66,13 +72,12 @@ export function clusterStore(access: ClusterAccess): EntryStore {
 
 /**
  * Repeats a command while its shard moves or is overloaded. Each command can be repeated.
- * @param onRepeat receives the reason before each repetition, unless it is the one before.
+ * @param onRepeat receives the reason before each repetition.
  */
 async function repeated(
   ask: () => Promise<ShardAnswer>,
   onRepeat: (problem: string) => void,
 ): Promise<ShardAnswer> {
-  let last = "";
   const endMs = monotonicClock.elapsedMs() + RETRY_FOR_MS;
   for (;;) {
     try {
@@ -80,8 +85,7 @@ async function repeated(
     } catch (error) {
       const isTemporary = isMemoryError(error) && error.retryable;
       if (!isTemporary || monotonicClock.elapsedMs() >= endMs) throw error;
-      if (error.message !== last) onRepeat(error.message);
-      last = error.message;
+      onRepeat(error.message);
       await delay(systemClock, RETRY_AFTER_MS);
     }
   }

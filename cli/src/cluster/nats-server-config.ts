@@ -3,8 +3,6 @@ import { basename, join } from "node:path";
 /** Ports for clients, for other servers, and for monitoring. */
 const PORTS = { client: 4222, route: 6222, monitoring: 8222 };
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/;
-/** Numbers of replicas that JetStream can have without a useless server. */
-const SERVER_COUNTS = new Set([1, 3, 5]);
 
 /** A nats-server of a cluster. */
 export interface PlannedServer {
@@ -20,15 +18,15 @@ export interface PlannedServer {
 
 /**
  * Returns servers on machines of these names.
- * @throws {TypeError} for a name that is no host name, for a repeated one, and for a number that adds no safety.
+ * @throws {TypeError} for a name that is no host name, for a repeated one, and for two servers.
  */
 export function serversNamed(names: readonly string[], storeDir: string): PlannedServer[] {
   const invalid = names.find((name) => !NAME.test(name));
   if (invalid !== undefined)
     throw new TypeError(`--servers has ${JSON.stringify(invalid)}, expected host names`);
   if (new Set(names).size < names.length) throw new TypeError("--servers has a name twice");
-  if (!SERVER_COUNTS.has(names.length))
-    throw new TypeError(`--servers has ${names.length} names, expected 1, 3 or 5`);
+  if (names.length === 2)
+    throw new TypeError("two servers fail if one of them does: name one, or at least three");
   return names.map((name) => ({ name, address: name, listen: "0.0.0.0", ports: PORTS, storeDir }));
 }
 

@@ -51,14 +51,17 @@ export async function writeServerConfigs(
   await mkdir(folder, { recursive: true });
   for (const [file, text] of files) await writeFile(file, text, { flag: "wx" });
   const result = { files: written, monitoring: monitoringOf(servers), urls: urlsOf(servers) };
-  const start = isLocal ? startHere([...configs.keys()], folder) : startElsewhere(include ?? MAPPING_FILE);
+  const start = isLocal
+    ? startHere([...configs.keys()], folder, include)
+    : startElsewhere(include ?? MAPPING_FILE);
   output.result(result, () =>
     [...written.map((file) => `wrote ${file}`), ...start, ...next(servers)].join("\n"),
   );
 }
 
-function startHere(names: readonly string[], folder: string): string[] {
-  return ["Start each:", ...names.map((name) => `  nats-server --config ${join(folder, `${name}.conf`)}`)];
+function startHere(names: readonly string[], folder: string, include: string | undefined): string[] {
+  const start = include === undefined ? "Start each:" : `Copy ${include} into ${folder}, and start each:`;
+  return [start, ...names.map((name) => `  nats-server --config ${join(folder, `${name}.conf`)}`)];
 }
 
 function startElsewhere(include: string): string[] {

@@ -8,8 +8,8 @@ const STREAM_NOT_FOUND = 10059;
 const NO_SPACE = new Set([10_002, 10_023, 10_028, 10_047]);
 /** Code of JetStream for a stream that cannot store a message. The text gives the reason. */
 const STORE_FAILED = 10_077;
-/** Code of JetStream for a stream that needs more servers than run. */
-const TOO_FEW_SERVERS = 10_005;
+/** Code of JetStream for a stream without suitable servers. The text says whether they are down. */
+const NO_PEERS = 10_005;
 /** Status of a request that no repetition can mend. */
 const BAD_REQUEST = 400;
 const RETRY_AFTER_MS = 500;
@@ -51,7 +51,7 @@ export function storeError(error: unknown): Error {
   if (isFull(error))
     return unanswered(`JetStream has no space: ${message}. Raise the limits of its storage`, error);
   const isApiError = error instanceof JetStreamApiError;
-  if (isApiError && error.code === TOO_FEW_SERVERS)
+  if (isApiError && error.code === NO_PEERS && message.includes("offline"))
     return unanswered(
       `too few nats-servers run for a new stream: ${message}. Start those that are down`,
       error,

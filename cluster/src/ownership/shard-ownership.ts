@@ -179,6 +179,7 @@ export class ShardOwnership {
     const revision = await this.#services.bucket.write(shardKey(shard), value, seen?.revision ?? 0);
     if (revision === undefined || !this.#lease.isHeld) return;
     this.#owned.set(shard, { epoch, revision });
+    this.#failures.delete(handOverOf(shard));
     this.#services.logger.info({ shard, epoch }, "acquired a shard");
     this.#events.onAcquired(shard, epoch);
   }
@@ -186,7 +187,7 @@ export class ShardOwnership {
   #handOver(shard: number): void {
     const owned = this.#owned.get(shard);
     if (owned === undefined || this.#handingOver.has(shard)) return;
-    const work = this.#attempt(`hand over shard ${shard}`, () => this.#runHandOver(shard, owned));
+    const work = this.#attempt(handOverOf(shard), () => this.#runHandOver(shard, owned));
     this.#handingOver.set(
       shard,
       work.finally(() => this.#handingOver.delete(shard)),
@@ -257,4 +258,9 @@ export class ShardOwnership {
       this.#services.logger.warn({ err: error, task }, "a step of ownership failed, trying again");
     }
   }
+}
+
+/** Name of a task, for logs. */
+function handOverOf(shard: number): string {
+  return `hand over shard ${shard}`;
 }

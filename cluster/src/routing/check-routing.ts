@@ -52,7 +52,7 @@ export async function checkRouting(
   await subscription.drain();
   if (misplaced !== undefined)
     throw mappingError(
-      `${server} divides tenants by another number of shards: correct --shards, or give it`,
+      `${server} divides tenants by another number of shards. If it is wrong, give it`,
       shardCount,
     );
   if (waiting.size > 0) throw mappingError(`${server} does not send requests to shards: give it`, shardCount);

@@ -225,9 +225,7 @@ async function recoverTier(
 /** Adds what keeps the bytes in the log. Copies of damaged files may have them even if the log does not. */
 async function erasureOf(log: Log, state: ErasureState): Promise<ErasureState> {
   if (await log.hasSetAside()) return { waitsFor: "files_set_aside" };
-  const { waitsForServer, absentServers = [] } = log.stats;
-  const isLate = waitsForServer || absentServers.length > 0;
-  return "eraseBy" in state && isLate ? { waitsFor: "replica_down" } : state;
+  return "eraseBy" in state && log.stats.waitsForServer ? { waitsFor: "replica_down" } : state;
 }
 
 function statsOf(storage: Storage, loader: PartitionLoader, reserve: SpaceReserve, known: KnownScopes) {
