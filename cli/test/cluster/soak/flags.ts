@@ -7,7 +7,7 @@ const MINUTES_DEFAULT = 10;
 const NAMESPACE_COMMAND = NAMESPACE.map((word) => (word.includes(" ") ? `'${word}'` : word)).join(" ");
 
 export const HELP = `npm run soak:cluster -- [--minutes N | --faults N] [--seed S] [--hosts N] [--outage-minutes N]
-  [--lose-packets] [--plant]
+  [--lose-packets] [--purges] [--plant]
 
 Starts three nats-servers, an object store in this process and hosts of a cluster. Agents of eight tenants store, read and forget
 while faults happen one after another: hosts are killed, stopped, suspended, drained, cut from servers, or started with another
@@ -24,6 +24,7 @@ doubled or returns, and no read is stale. The exit code is 1 otherwise.
   --lose-packets
                 the kernel loses the packets of hosts first. Needs root on Linux:
                 ${NAMESPACE_COMMAND} npm run soak:cluster -- --lose-packets
+  --purges      make one in fifty forgets a purge, which waits for servers that are down or late
   --plant       forget the entries of a tenant behind the back of the check, which must find it
 `;
 
@@ -37,6 +38,8 @@ export interface ClusterSoakFlags {
   readonly outageMinutes: number;
   /** Whether the kernel loses packets of hosts, before the other faults. */
   readonly losesPackets: boolean;
+  /** Whether some forgets erase bytes before they are answered. */
+  readonly purges: boolean;
   readonly plant: boolean;
 }
 
@@ -51,6 +54,7 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
       hosts: { type: "string", default: "5" },
       "outage-minutes": { type: "string", default: "0" },
       "lose-packets": { type: "boolean", default: false },
+      purges: { type: "boolean", default: false },
       plant: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -67,6 +71,7 @@ export function readClusterSoakFlags(args: string[]): ClusterSoakFlags | undefin
     hosts: integerFlag("hosts", values.hosts, 2, 9),
     outageMinutes: integerFlag("outage-minutes", values["outage-minutes"], 0, 60),
     losesPackets: values["lose-packets"],
+    purges: values.purges,
     plant: values.plant,
   };
 }

@@ -27,7 +27,7 @@ const FLUSH_MS = [300, 3_000, 60_000];
 const note = (line: string) => process.stderr.write(`${line}\n`);
 
 async function soak(flags: ClusterSoakFlags): Promise<void> {
-  const { minutes, faults, seed, hosts, outageMinutes, losesPackets, plant } = flags;
+  const { minutes, faults, seed, hosts, outageMinutes, losesPackets, purges, plant } = flags;
   if (losesPackets) await preparePacketLoss();
   const chance = new Chance(seed);
   const flushMs = chance.one(FLUSH_MS);
@@ -44,7 +44,7 @@ async function soak(flags: ClusterSoakFlags): Promise<void> {
     const agents = await Promise.all(
       TENANTS.map((tenant) => connectClients(stage, { tenant, retryTimeoutMs })),
     );
-    const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch(), { purges: true }));
+    const histories = agents.map((clients) => new MemoryHistory(clients, chance.branch(), { purges }));
     const endsAt = minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + minutes * 60_000;
     for (const history of histories) history.start();
     const outages = outageMinutes === 0 ? [] : [refuseForMinutes(outageMinutes)];
