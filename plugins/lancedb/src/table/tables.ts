@@ -247,7 +247,7 @@ export class Tables {
   }
 
   /**
-   * Decides once for all failures of a table at this time, as `#decide` does. Until then nobody starts to use it, because its
+   * Decides once for all failures of a table at this time, as `#decide` does. Until then no task starts to use it, because its
    * changes would be lost.
    */
   #judge(name: string, error: unknown): Promise<Error | undefined> {
