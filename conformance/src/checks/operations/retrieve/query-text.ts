@@ -153,8 +153,14 @@ function words(count: number): string {
     .slice(0, QUERY_MAX - 10);
 }
 
+/** 23 May 2024. A query also finds the words of a time, and today may have the 1, 2 or 9 of a query. */
+const OCCURRED_AT = 1_716_465_600;
+
 async function storeTexts({ caller, entry }: MemoryContext): Promise<void> {
-  await caller.store(Object.entries(TEXTS).map(([id, content]) => entry({ key: { of: id }, content })));
+  const entries = Object.entries(TEXTS).map(([id, content]) =>
+    entry({ key: { of: id }, content, occurred_at: OCCURRED_AT }),
+  );
+  await caller.store(entries);
 }
 
 /**
