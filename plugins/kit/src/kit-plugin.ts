@@ -203,16 +203,17 @@ export class KitPlugin implements MemoryPlugin {
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
     const tier = this.#openFor(selector);
     if (request.dry_run) return forget(tier, selector, request);
-    const run = (earlier: EarlierAttempt | undefined) => {
-      if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
-      return forget(tier, selector, request, earlier?.result);
+    const run = async (earlier: EarlierAttempt | undefined): Promise<PluginForgetResult> => {
+      const result = earlier?.done
+        ? forgetResult(tier, earlier.result, earlier.at)
+        : await forget(tier, selector, request, earlier?.result);
+      if (!request.purge) return result;
+      // A retry erases too, because the first attempt may have been killed before its erasure.
+      await tier.erase(selector.tenant);
+      return { ...result, purge: "done" };
     };
-    // Continues a forget that a full disk interrupted, like a retry.
-    const result = await tier.withFreedSpace(() => this.#once(request.op, run));
-    if (!request.purge) return result;
-    // A retry erases too, because the first attempt may have been killed before its erasure.
-    await tier.withFreedSpace(() => tier.erase(selector.tenant));
-    return { ...result, purge: "done" };
+    // Continues a forget that a full disk interrupted, like a retry. A retry during the erasure waits for its end.
+    return tier.withFreedSpace(() => this.#once(request.op, run));
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {

@@ -50,6 +50,26 @@ describe("a repeated operation of a durable tier", () => {
     expect(kit.log.stats.nextSeq).toBe(nextSeq + 3);
   });
 
+  it("ends with the first attempt if it is a purge that still runs", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    await store([{ key: "a" }]);
+    const rotate = kit.log.rotate.bind(kit.log);
+    const held: (() => void)[] = [];
+    kit.log.rotate = async () => {
+      if (held.length === 0) await new Promise<void>((resolve) => void held.push(resolve));
+      return rotate();
+    };
+    const purge = () => forget({ keys: ["a"] }, { id: "f", purge: true });
+    const attempts = [purge(), purge()];
+    await expect.poll(() => held).toHaveLength(1);
+    attempts.push(purge());
+    held[0]!();
+    const purged = { deleted: 1, purge: "done" };
+    expect(await Promise.all(attempts)).toMatchObject([purged, purged, purged]);
+    expect(kit.storage.maintained.filter((options) => "tenant" in options)).toHaveLength(1);
+  });
+
   it("is independent for another agent, and a conflict with another body, also after a restart", async () => {
     const kit = await TestKit.open({ tier: "semantic" });
     const semantic = { tier: "semantic" } as const;
