@@ -39,3 +39,8 @@ export function lancedb(): typeof import("@lancedb/lancedb") {
 export function arrow(): typeof import("apache-arrow") {
   return require("apache-arrow") as typeof import("apache-arrow");
 }
+
+/** Returns whether an error is from LanceDB, which has no more specific code. */
+export function isLanceError(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "GenericFailure";
+}

@@ -17,7 +17,10 @@ it("is retried soon after a failure, later after many, and soon if those are lon
 
   /** Returns the seconds until the retry after another failure. */
   async function wait(): Promise<number> {
-    await aside.add("t", new Error("unreadable"), new TableChanges(), async () => undefined);
+    await aside.add("t", new Error("unreadable"), {
+      changes: new TableChanges(),
+      release: async () => undefined,
+    });
     let seconds = 0;
     for (; aside.due.length === 0; seconds++) clock.advance(1);
     await aside.retry("t", async () => undefined);

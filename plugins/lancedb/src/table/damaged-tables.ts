@@ -24,6 +24,14 @@ interface DamagedTable {
   isReleased: boolean;
 }
 
+/** A failed table that no task uses. */
+export interface TakenTable {
+  /** Changes that are not durable. */
+  readonly changes: TableChanges;
+  /** Closes its files, which may take as long as running reads. */
+  release(): Promise<unknown>;
+}
+
 const REASON_LENGTH_MAX = 200;
 const RETRY_S_MAX = 300;
 /** Seconds after which a failure no longer lengthens the retry interval. */
@@ -37,6 +45,8 @@ export class DamagedTables {
   readonly #parts: DamagedTablesDependencies;
   readonly #tables = new Map<string, DamagedTable>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
+  /** Answers to whether failed tables are damaged, while they are not known. */
+  readonly #verdicts = new Map<string, Promise<Error | undefined>>();
   /** Serialises reads and writes of the queues. */
   readonly #turns = pLimit(1);
 
@@ -60,6 +70,30 @@ export class DamagedTables {
     return this.#tables.has(name);
   }
 
+  /**
+   * Undefined unless it is being decided whether a table is damaged. No task may start to use it until then: its changes
+   * would be lost.
+   */
+  verdictOn(name: string): Promise<Error | undefined> | undefined {
+    return this.#verdicts.get(name);
+  }
+
+  /**
+   * Sets a table aside after an error, or returns what keeps the store from answering. All failures of a table at this
+   * time get the same answer. Errors as in `add`.
+   */
+  judge(name: string, error: unknown, take: () => Promise<TakenTable>): Promise<Error | undefined> {
+    const decide = async () => {
+      if (this.has(name)) return undefined;
+      const obstacle = await this.#parts.store.obstacle?.();
+      if (obstacle === undefined) await this.add(name, error, await take());
+      return obstacle;
+    };
+    const verdict = this.#verdicts.get(name) ?? decide().finally(() => this.#verdicts.delete(name));
+    this.#verdicts.set(name, verdict);
+    return verdict;
+  }
+
   /** Adds a change for a damaged table. */
   change(name: string, change: (changes: TableChanges) => void): void {
     const table = this.#tables.get(name)!;
@@ -67,11 +101,8 @@ export class DamagedTables {
     table.revision++;
   }
 
-  /**
-   * Sets a table aside. `release` closes its files, which may take as long as running reads. If its changes
-   * cannot be kept, the table is not set aside and `error` is thrown.
-   */
-  add(name: string, error: unknown, changes: TableChanges, release: () => Promise<unknown>): Promise<void> {
+  /** Sets a table aside. If its changes cannot be kept, it is not set aside and `error` is thrown. */
+  add(name: string, error: unknown, { changes, release }: TakenTable): Promise<void> {
     return this.#turns(async () => {
       if (this.#tables.has(name)) return this.change(name, (kept) => kept.add(changes));
       const { logger, store } = this.#parts;

@@ -4,12 +4,13 @@ import { isDiskFull } from "@membus/disk";
 import { type DamagedPart, tenantDamaged } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import { inParallel } from "../in-parallel.js";
+import { isLanceError } from "../lancedb.js";
 import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
 import type { StoredTable } from "../store/table-store.js";
 import { isUnreachable, throwIfUnreachable } from "../store/unreachable.js";
 import { type ConnectDependencies, connectTables } from "./connect-tables.js";
-import { DamagedTables } from "./damaged-tables.js";
+import { DamagedTables, type TakenTable } from "./damaged-tables.js";
 import { OpenTable } from "./open-table.js";
 import { TableChanges } from "./table-changes.js";
 import { tenantOf } from "./table-name.js";
@@ -40,8 +41,6 @@ export class Tables {
   /** Open tables, least recently used first. */
   readonly #open = new Map<string, OpenTable>();
   readonly #damaged: DamagedTables;
-  /** Decisions whether failed tables are damaged. */
-  readonly #verdicts = new Map<string, Promise<Error | undefined>>();
   /**
    * Unsynced changes of tables that were closed because the store could not be reached. The log still has
    * them, too. The next opening makes them again.
@@ -122,9 +121,7 @@ export class Tables {
       await this.unreachable.of("writes", this.use(name, task));
     } catch (error) {
       if (this.#damaged.has(name)) throw error;
-      const obstacle = isUnreachable(error) ? error : await this.#parts.store.obstacle?.();
-      if (obstacle !== undefined) this.#release(name);
-      throwIfUnreachable(obstacle);
+      this.#throwIfUnreachable(name, isUnreachable(error) ? error : await this.#parts.store.obstacle?.());
       throw error;
     }
   }
@@ -240,36 +237,27 @@ export class Tables {
    */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
     if (isDiskFull(error)) throw error;
-    const obstacle = isUnreachable(error) ? error : await this.#judge(name, error);
-    if (obstacle !== undefined) this.#release(name);
-    throwIfUnreachable(obstacle);
+    const obstacle = isUnreachable(error)
+      ? error
+      : await this.#damaged.judge(name, error, () => this.#takeUnused(name));
+    this.#throwIfUnreachable(name, obstacle);
+    this.#unwritten.delete(name);
+    this.#open.delete(name);
     this.#damaged.change(name, note);
   }
 
-  /**
-   * Decides once for all failures of a table at this time, as `#decide` does. Until then no task starts to use it, because its
-   * changes would be lost.
-   */
-  #judge(name: string, error: unknown): Promise<Error | undefined> {
-    const verdict =
-      this.#verdicts.get(name) ?? this.#decide(name, error).finally(() => this.#verdicts.delete(name));
-    this.#verdicts.set(name, verdict);
-    return verdict;
-  }
-
-  /** Sets the table aside, or returns what keeps the store from answering. */
-  async #decide(name: string, error: unknown): Promise<Error | undefined> {
-    if (this.#damaged.has(name)) return undefined;
-    const obstacle = await this.#parts.store.obstacle?.();
-    if (obstacle !== undefined) return obstacle;
+  /** Returns the changes of a table that are not durable, once it has no users. */
+  async #takeUnused(name: string): Promise<TakenTable> {
     const table = await this.#open.get(name)?.whenUnused();
     const changes = new TableChanges();
     for (const kept of [this.#unwritten.get(name), table?.unsynced])
       if (kept !== undefined) changes.add(kept);
-    await this.#damaged.add(name, error, changes, async () => table?.abandon());
-    this.#unwritten.delete(name);
-    this.#open.delete(name);
-    return undefined;
+    return { changes, release: async () => table?.abandon() };
+  }
+
+  #throwIfUnreachable(name: string, error: unknown): void {
+    if (isUnreachable(error)) this.#release(name);
+    throwIfUnreachable(error);
   }
 
   /**
@@ -368,7 +356,7 @@ export class Tables {
 
   /** Resolves when the table is not being closed, and it is known whether it is damaged. */
   async #closed(name: string): Promise<void> {
-    const pending = () => this.#verdicts.get(name) ?? this.#open.get(name)?.closing;
+    const pending = () => this.#damaged.verdictOn(name) ?? this.#open.get(name)?.closing;
     for (let waiting = pending(); waiting !== undefined; waiting = pending())
       await waiting.then(undefined, () => undefined);
   }
@@ -409,9 +397,4 @@ export class Tables {
       entry.closing = undefined;
     }
   }
-}
-
-/** Returns whether an error is from LanceDB, which has no more specific code. */
-function isLanceError(error: unknown): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === "GenericFailure";
 }
