@@ -156,8 +156,8 @@ describe("a hand-over", () => {
   });
 });
 
-describe("a failure to read the records", () => {
-  it("is logged once while it repeats", async () => {
+describe("a warning", () => {
+  it("of a failure to read the records comes once while it repeats", async () => {
     const logger = recordingLogger();
     const { link } = hosts.start({ host: "a" }, hosts.clock, logger);
     await hosts.advance(300);
@@ -174,10 +174,8 @@ describe("a failure to read the records", () => {
     };
     expect(logger.warnings).toEqual([warning, warning]);
   });
-});
 
-describe("records of hosts", () => {
-  it("of a silent host are logged once they could be changed", async () => {
+  it("of a silent host comes when its lease was ended", async () => {
     const first = hosts.start({ host: "a" });
     await hosts.advance(300);
     first.link.before = () => new Promise(() => {});
@@ -193,7 +191,9 @@ describe("records of hosts", () => {
       { fields: { host: "a" }, message: "a host did not renew its lease, taking its shards" },
     ]);
   });
+});
 
+describe("records of hosts", () => {
   it("let a second process of the same name wait until the first is silent", async () => {
     const first = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);

@@ -122,7 +122,7 @@ async function withBoth<T>(
 /** Without a host all requests would be repeated for minutes. */
 async function requireHosts({ bucket, identity, logger }: ClusterAccess): Promise<void> {
   const { hosts } = await readStatus(bucket, identity, { clock: monotonicClock, logger });
-  if (hosts.every(({ state }) => state === "stopped" || state === "late"))
+  if (hosts.every(({ state }) => state === "stopped"))
     throw new MemoryError(
       "unavailable",
       "no host of the cluster runs: start one with `membus up --cluster URLS`",
