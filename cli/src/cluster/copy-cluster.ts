@@ -40,7 +40,9 @@ export async function backUpCluster(
     await rm(copy, { recursive: true, force: true });
     await createDirectory(copy);
     try {
-      await withBoth(config, copy, (cluster, data) => copyEntries(cluster, data, onProgress));
+      await inCluster(config, (withFolder) =>
+        withFolder(copy, (data, cluster) => copyEntries(cluster, data, onProgress)),
+      );
       return await withSnapshot(copy, use);
     } finally {
       await rm(copy, { recursive: true, force: true });
@@ -65,12 +67,7 @@ export async function migrateToCluster(
   data: string,
   { isMerge, onProgress }: IntoClusterOptions,
 ): Promise<CopyReport> {
-  await refusePartial(data);
-  await requireBuiltInTiers(data);
-  return withBoth(config, data, async (cluster, folder) => {
-    if (!isMerge) await requireNewTenants(folder, cluster);
-    return copyEntries(folder, cluster, onProgress);
-  });
+  return inCluster(config, (withFolder) => fillFrom(withFolder, data, { isMerge, onProgress }));
 }
 
 /**
@@ -85,11 +82,26 @@ export async function restoreIntoCluster(
 ): Promise<CopyReport> {
   await rm(temporary, { recursive: true, force: true });
   try {
-    await restore(backup, temporary, options.onProgress);
-    return await migrateToCluster(config, temporary, options);
+    return await inCluster(config, async (withFolder) => {
+      await restore(backup, temporary, options.onProgress);
+      return fillFrom(withFolder, temporary, options);
+    });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+async function fillFrom(
+  withFolder: WithFolder,
+  data: string,
+  { isMerge, onProgress }: IntoClusterOptions,
+): Promise<CopyReport> {
+  await refusePartial(data);
+  await requireBuiltInTiers(data);
+  return withFolder(data, async (folder, cluster) => {
+    if (!isMerge) await requireNewTenants(folder, cluster);
+    return copyEntries(folder, cluster, onProgress);
+  });
 }
 
 /** @throws {TypeError} for a folder without tiers, and for one with a tier that another plugin wrote. */
@@ -99,11 +111,14 @@ async function requireBuiltInTiers(data: string): Promise<void> {
     throw new TypeError(`${other} was written by another plugin, and a cluster has only the built-in ones`);
 }
 
-async function withBoth<T>(
-  config: Config,
+/** Runs `use` on a data folder that no host serves, and a cluster. */
+type WithFolder = <T>(
   data: string,
-  use: (cluster: EntryStore, folder: EntryStore) => Promise<T>,
-): Promise<T> {
+  use: (folder: EntryStore, cluster: EntryStore) => Promise<T>,
+) => Promise<T>;
+
+/** Runs `use` once the cluster has a running host, and the embedder of this command. */
+async function inCluster<T>(config: Config, use: (withFolder: WithFolder) => Promise<T>): Promise<T> {
   const logger = createLogger(config.log_level);
   const { embedder } = await composeProviders(config, process.env, logger);
   return withCluster(
@@ -113,7 +128,9 @@ async function withBoth<T>(
       await requireHosts(access);
       const { maxPayloadBytes } = access.bus;
       const options = { config, embedder, logger, maxPayloadBytes };
-      return withFolderStore(data, options, (folder) => use(clusterStore(access), folder));
+      return use((data, copy) =>
+        withFolderStore(data, options, (folder) => copy(folder, clusterStore(access))),
+      );
     },
     asAuthHost,
   );

@@ -12,7 +12,7 @@ import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { collectGarbageEarly, memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
-import { CLUSTER_NAME_FLAG, refuseData } from "../flags/cluster-flags.js";
+import { CLUSTER_NAME_FLAG, refuseData, refuseEmbedded } from "../flags/cluster-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -94,6 +94,7 @@ export function registerUp(program: Command): void {
       const start = { repair, acceptLoss, readOnly };
       if (session.config.cluster === undefined) return up(session, start);
       refuseData(flags.data);
+      refuseEmbedded(flags);
       const { upCluster } = await import("../cluster/up-cluster.js");
       await upCluster(session, start);
     });

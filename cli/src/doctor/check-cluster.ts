@@ -22,10 +22,12 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
     const { identity } = access;
     const status = await readShards(access);
     const found = `${identity.id} with ${identity.shardCount} shards`;
+    // Without hosts all shards have the same problem.
+    const isServed = status.hosts.some(({ state }) => state !== "stopped");
     return [
       { check, state: "ok", found },
       ...hostFindings(status),
-      ...status.shards.flatMap(shardFindings),
+      ...(isServed ? status.shards.flatMap(shardFindings) : []),
       ...serverFindings(status),
       ...(await settingFindings(config)),
       await storeFinding(identity, env),

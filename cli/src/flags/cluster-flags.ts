@@ -41,3 +41,13 @@ export function refuseData(data: string | undefined): void {
     "--data and a cluster exclude each other: leave out --data, or --cluster and `cluster` in membus.yaml",
   );
 }
+
+/** @throws {TypeError} for a flag of the embedded nats-server, which a cluster does not use. */
+export function refuseEmbedded(flags: { readonly port?: string; readonly natsServer?: string }): void {
+  const flag =
+    flags.port !== undefined ? "--port" : flags.natsServer !== undefined ? "--nats-server" : undefined;
+  if (flag === undefined) return;
+  throw new TypeError(
+    `${flag} is for an embedded nats-server, and a cluster uses those of --cluster: leave it out`,
+  );
+}

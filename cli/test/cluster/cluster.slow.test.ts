@@ -66,6 +66,7 @@ it.each([
   [["--audit"], "audit in a cluster needs audit_key"],
   [["--http"], "http is not supported in a cluster: run `membus gateway` beside the host"],
   [["--data", "folder"], "--data and a cluster exclude each other"],
+  [["--port", "4333"], "--port is for an embedded nats-server"],
 ])("membus up --cluster %s is refused", async (flags, message) => {
   const { code, stderr } = await cli(...up(...flags));
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
