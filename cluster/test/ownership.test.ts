@@ -157,21 +157,21 @@ describe("a hand-over", () => {
 });
 
 describe("a warning", () => {
-  it("of a failure to read the records comes once while it repeats", async () => {
+  it.each([
+    ["next", "a step of ownership failed, trying again", { task: "read the records of the cluster" }],
+    ["write", "renewal of the host's lease failed, trying again", {}],
+  ])("of a failed `%s` of the bucket comes once while it repeats", async (failing, message, fields) => {
     const logger = recordingLogger();
     const { link } = hosts.start({ host: "a" }, hosts.clock, logger);
     await hosts.advance(300);
     const fail = async (method: string) => {
-      if (method === "next") throw new Error("no answer");
+      if (method === failing) throw new Error("no answer");
     };
     for (const before of [fail, async () => {}, fail]) {
       link.before = before;
-      await hosts.advance(3_000);
+      await hosts.advance(5_000);
     }
-    const warning = {
-      fields: { err: new Error("no answer"), task: "read the records of the cluster" },
-      message: "a step of ownership failed, trying again",
-    };
+    const warning = { fields: { err: new Error("no answer"), ...fields }, message };
     expect(logger.warnings).toEqual([warning, warning]);
   });
 
