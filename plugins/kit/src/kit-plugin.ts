@@ -96,10 +96,8 @@ const STORAGE_SUITE: FurtherSuite = Object.freeze({
 });
 
 /** Result of an earlier attempt of an operation, and whether that attempt was completed. */
-interface EarlierAttempt {
+interface EarlierAttempt extends Pick<RememberedOperation, "at" | "done" | "isPurged"> {
   readonly result: OperationResult;
-  readonly at: number;
-  readonly done: boolean;
 }
 
 /**
@@ -208,8 +206,9 @@ export class KitPlugin implements MemoryPlugin {
         ? forgetResult(tier, earlier.result, earlier.at)
         : await forget(tier, selector, request, earlier?.result);
       if (!request.purge) return result;
-      // A retry erases too, because the first attempt may have been killed before its erasure.
-      await tier.erase(selector.tenant);
+      // The first attempt may have been killed before its erasure.
+      if (!earlier?.isPurged) await tier.erase(selector.tenant);
+      this.#open.operations.markPurged(request.op);
       return { ...result, purge: "done" };
     };
     // Continues a forget that a full disk interrupted, like a retry. A retry during the erasure waits for its end.
@@ -390,8 +389,8 @@ export class KitPlugin implements MemoryPlugin {
     }
   }
 
-  async #recall({ place, at, done }: RememberedOperation): Promise<EarlierAttempt | undefined> {
+  async #recall({ place, at, done, isPurged }: RememberedOperation): Promise<EarlierAttempt | undefined> {
     const result = await this.#open.journal.resultAt(place);
-    return result && { result, at, done };
+    return result && { result, at, done, isPurged };
   }
 }

@@ -50,7 +50,7 @@ describe("a repeated operation of a durable tier", () => {
     expect(kit.log.stats.nextSeq).toBe(nextSeq + 3);
   });
 
-  it("ends with the first attempt if it is a purge that still runs", async () => {
+  it("erases once for all attempts of a purge, and again only after a restart", async () => {
     const kit = await TestKit.open();
     const { store, forget } = calls(kit);
     await store([{ key: "a" }]);
@@ -67,7 +67,15 @@ describe("a repeated operation of a durable tier", () => {
     held[0]!();
     const purged = { deleted: 1, purge: "done" };
     expect(await Promise.all(attempts)).toMatchObject([purged, purged, purged]);
-    expect(kit.storage.maintained.filter((options) => "tenant" in options)).toHaveLength(1);
+    const erasures = () => kit.storage.maintained.filter((options) => "tenant" in options);
+    expect(erasures()).toHaveLength(1);
+    await forget({ keys: ["b"] }, { id: "g", purge: true });
+    expect(await purge()).toMatchObject(purged);
+    expect(erasures()).toHaveLength(2);
+    await kit.reopen();
+    const again = await calls(kit).forget({ keys: ["a"] }, { id: "f", purge: true });
+    expect(again).toMatchObject(purged);
+    expect(erasures()).toHaveLength(3);
   });
 
   it("is independent for another agent, and a conflict with another body, also after a restart", async () => {

@@ -24,6 +24,8 @@ export interface RememberedOperation {
   readonly done: boolean;
   /** Begin of its time window. Unix seconds by the clock of this host. While the log is read, seconds since its first record. */
   since: number;
+  /** Whether a purge has erased the bytes since the tier was opened. */
+  isPurged: boolean;
 }
 
 export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
@@ -62,11 +64,18 @@ export class OperationMemory {
     const key = operationKey(op);
     const earlier = this.#remembered.get(key);
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
-    const operation = { key, digest: op.digest, at, since, place, done, sizeBytes };
+    const isPurged = earlier?.isPurged ?? false;
+    const operation = { key, digest: op.digest, at, since, place, done, sizeBytes, isPurged };
     this.#sizeBytes += sizeBytes - (earlier?.sizeBytes ?? 0);
     this.#remembered.set(key, operation);
     this.#order.push(operation);
     this.#trim(since);
+  }
+
+  /** Records that a purge has erased the bytes of an operation. */
+  markPurged(op: OperationId): void {
+    const found = this.findById(op);
+    if (found !== undefined) found.isPurged = true;
   }
 
   /** Moves the time windows of all operations. */
