@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ForgetResult, ForgetStatus, MemoryClient } from "@membus/agent-client";
 import type { ForgetUserOptions, ForgetUserReceipt } from "@membus/agentic/memory";
 import { isMemoryError } from "@membus/protocol";
@@ -60,7 +61,7 @@ export function registerForget(program: Command): void {
 
 async function forget(request: ForgetCriteria, { config, output }: Session): Promise<void> {
   await withClient(config, async (client) => {
-    const reply = await client.forget(request);
+    const reply = await forgetOrSayHowToCheck(request, client, output.note);
     if (request.dry_run === true) return output.result(reply, () => `would forget ${countsOf(reply)}`);
     const status = await statusOf(reply, client, output.note);
     output.result({ ...reply, ...(status && { status }) }, () => {
@@ -69,6 +70,22 @@ async function forget(request: ForgetCriteria, { config, output }: Session): Pro
       return lines.filter((line) => line !== undefined).join("\n");
     });
   });
+}
+
+/** A request without an answer may be carried out, and a purge may take longer than the client waits. */
+async function forgetOrSayHowToCheck(
+  request: ForgetCriteria,
+  client: MemoryClient,
+  note: (line: string) => void,
+): Promise<ForgetResult> {
+  const id = randomUUID();
+  try {
+    return await client.forget(request, { id });
+  } catch (error) {
+    if (isMemoryError(error) && error.retryable && request.dry_run !== true)
+      note(`the entries may be forgotten all the same. Check with: membus forget --status ${id}`);
+    throw error;
+  }
 }
 
 async function forgetOneUser(

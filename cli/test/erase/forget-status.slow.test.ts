@@ -64,4 +64,14 @@ describe("membus forget", () => {
     const unknown = await forget("--status", "nobody's");
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("memory_not_found")]);
   });
+
+  it("prints the command for a check after a request without an answer", async () => {
+    await host.kill();
+    const unanswered = await forget("--key", "third");
+    expect(unanswered.code).toBe(1);
+    expect(unanswered.stderr).toMatch(
+      /^the entries may .* Check with: membus forget --status [\w-]+\n.*unavailable/,
+    );
+    expect((await forget("--key", "third", "--dry-run")).stderr).not.toContain("--status");
+  });
 });
