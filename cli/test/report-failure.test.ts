@@ -21,11 +21,20 @@ it("prints the code of a memory error, and exits with 1", () => {
   ]);
 });
 
-it("prints known suggestions", () => {
-  const error = new MemoryError("unavailable", "cannot connect", { reason: "connect" });
-  const advice =
-    "start a host with `membus up`, or name the running nats-servers with --nats, --cluster or NATS_URL";
-  expect(report(error)).toEqual([1, `membus: cannot connect (unavailable)\n  ${advice}\n`]);
+it.each([
+  [
+    "cannot connect",
+    "connect",
+    "start a host with `membus up`, or name the running nats-servers with --nats, --cluster or NATS_URL",
+  ],
+  [
+    "JetStream did not answer: timeout",
+    "jetstream",
+    "start the nats-servers that are down: more than half of them must run",
+  ],
+])("prints a known suggestion for %j", (message, reason, advice) => {
+  const error = new MemoryError("unavailable", message, { reason });
+  expect(report(error)).toEqual([1, `membus: ${message} (unavailable)\n  ${advice}\n`]);
   expect(JSON.parse(report(error, true)[1])).toMatchObject({ error: { code: "unavailable", advice } });
 });
 

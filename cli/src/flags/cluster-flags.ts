@@ -44,10 +44,12 @@ export function refuseData(data: string | undefined): void {
 
 /** @throws {TypeError} for a flag of the embedded nats-server, which a cluster does not use. */
 export function refuseEmbedded(flags: { readonly port?: string; readonly natsServer?: string }): void {
-  const flag =
-    flags.port !== undefined ? "--port" : flags.natsServer !== undefined ? "--nats-server" : undefined;
-  if (flag === undefined) return;
-  throw new TypeError(
-    `${flag} is for an embedded nats-server, and a cluster uses those of --cluster: leave it out`,
-  );
+  for (const [flag, value] of [
+    ["--port", flags.port],
+    ["--nats-server", flags.natsServer],
+  ] as const)
+    if (value !== undefined)
+      throw new TypeError(
+        `${flag} is for an embedded nats-server, which a cluster does not start: leave it out`,
+      );
 }
