@@ -11,6 +11,26 @@ const BATCH = [
   { key: "b", content: 2, if_revision: 5 },
 ];
 
+/** Holds the first erasure of a tenant, and counts all. */
+function heldErasures(kit: TestKit) {
+  const rotate = kit.log.rotate.bind(kit.log);
+  let release: (() => void) | undefined;
+  kit.log.rotate = async () => {
+    if (release === undefined)
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    return rotate();
+  };
+  return {
+    begun: () => expect.poll(() => release).toBeDefined(),
+    release: () => release!(),
+    get count() {
+      return kit.storage.maintained.filter((options) => "tenant" in options).length;
+    },
+  };
+}
+
 describe("a repeated operation of a durable tier", () => {
   it("gets its first reply, receipts and errors, also after a restart and a crash", async () => {
     const kit = await TestKit.open();
@@ -54,28 +74,37 @@ describe("a repeated operation of a durable tier", () => {
     const kit = await TestKit.open();
     const { store, forget } = calls(kit);
     await store([{ key: "a" }]);
-    const rotate = kit.log.rotate.bind(kit.log);
-    const held: (() => void)[] = [];
-    kit.log.rotate = async () => {
-      if (held.length === 0) await new Promise<void>((resolve) => void held.push(resolve));
-      return rotate();
-    };
+    const erasures = heldErasures(kit);
     const purge = () => forget({ keys: ["a"] }, { id: "f", purge: true });
     const attempts = [purge(), purge()];
-    await expect.poll(() => held).toHaveLength(1);
+    await erasures.begun();
     attempts.push(purge());
-    held[0]!();
+    erasures.release();
     const purged = { deleted: 1, purge: "done" };
     expect(await Promise.all(attempts)).toMatchObject([purged, purged, purged]);
-    const erasures = () => kit.storage.maintained.filter((options) => "tenant" in options);
-    expect(erasures()).toHaveLength(1);
+    expect(erasures.count).toBe(1);
     await forget({ keys: ["b"] }, { id: "g", purge: true });
     expect(await purge()).toMatchObject(purged);
-    expect(erasures()).toHaveLength(2);
+    expect(erasures.count).toBe(2);
     await kit.reopen();
     const again = await calls(kit).forget({ keys: ["a"] }, { id: "f", purge: true });
     expect(again).toMatchObject(purged);
-    expect(erasures()).toHaveLength(3);
+    expect(erasures.count).toBe(3);
+  });
+
+  it("shares one erasure with all purges of the tenant that wait for another erasure", async () => {
+    const kit = await TestKit.open();
+    const { store, forget, retrieve } = calls(kit);
+    await store(["a", "b", "c"].map((key) => ({ key })));
+    const erasures = heldErasures(kit);
+    const first = forget({ keys: ["a"] }, { purge: true });
+    await erasures.begun();
+    const others = ["b", "c"].map((key) => forget({ keys: [key] }, { purge: true }));
+    await expect.poll(async () => (await retrieve()).total).toBe(0);
+    erasures.release();
+    const purged = { deleted: 1, purge: "done" };
+    expect(await Promise.all([first, ...others])).toMatchObject([purged, purged, purged]);
+    expect(erasures.count).toBe(2);
   });
 
   it("is independent for another agent, and a conflict with another body, also after a restart", async () => {

@@ -54,6 +54,8 @@ export class Flusher {
    */
   readonly #writes = pLimit(1);
   readonly #maintenance = pLimit(1);
+  /** Erasures of tenants that have not begun. */
+  readonly #waitingErasures = new Map<string, Promise<void>>();
   #flushedSeq: number;
   /** The marker's value on disk. A restart flushes later records again. */
   #markedSeq: number;
@@ -140,27 +142,37 @@ export class Flusher {
   }
 
   /**
-   * Resolves once no removed data of a tenant is left in storage or in the log.
+   * Resolves once no removed data of a tenant is left in storage or in the log. Calls that wait for their turn share
+   * one erasure.
    * @throws {MemoryError} `unavailable` while a server that stores the log is down. Later maintenance completes it.
    */
   erase(tenant: string): Promise<void> {
-    return this.#maintenance(async () => {
-      const { log, storage, moveReplies, logger } = this.dependencies;
-      // A repeated erasure would start one segment after another that cannot be deleted.
-      if (log.stats.waitsForServer && !(await this.#trim())) throw serverDownError();
-      await this.flush();
-      const before = await log.rotate();
-      // Includes records that were logged in between.
-      await this.flush();
-      await storage.maintain({ purge: true, tenant });
-      await moveReplies(before);
-      // A failure for other tenants must not fail this erasure.
-      await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "purge failed"));
-      const isTrimmed = await this.#trim();
-      await log.removeSetAside();
-      await this.#persistErasure();
-      if (!isTrimmed) throw serverDownError();
+    const waiting = this.#waitingErasures.get(tenant);
+    if (waiting !== undefined) return waiting;
+    const erasure = this.#maintenance(() => {
+      this.#waitingErasures.delete(tenant);
+      return this.#erase(tenant);
     });
+    this.#waitingErasures.set(tenant, erasure);
+    return erasure;
+  }
+
+  async #erase(tenant: string): Promise<void> {
+    const { log, storage, moveReplies, logger } = this.dependencies;
+    // A repeated erasure would start one segment after another that cannot be deleted.
+    if (log.stats.waitsForServer && !(await this.#trim())) throw serverDownError();
+    await this.flush();
+    const before = await log.rotate();
+    // Includes records that were logged in between.
+    await this.flush();
+    await storage.maintain({ purge: true, tenant });
+    await moveReplies(before);
+    // A failure for other tenants must not fail this erasure.
+    await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "purge failed"));
+    const isTrimmed = await this.#trim();
+    await log.removeSetAside();
+    await this.#persistErasure();
+    if (!isTrimmed) throw serverDownError();
   }
 
   /** Runs `task` while storage does not change on disk and the log is not trimmed. */
