@@ -32,9 +32,7 @@ import {
   type FolderLocation,
   type FolderReport,
   idConflict,
-  type OperationResult,
   operationKey,
-  type RememberedOperation,
   verifyFolder,
 } from "./journal/index.js";
 import { type KitOptions, KitOptionsSchema, type ResolvedKitOptions } from "./kit-options.js";
@@ -42,6 +40,7 @@ import { type OpenTier, openTier } from "./open-tier.js";
 import {
   agents,
   countMissingRows,
+  type EarlierAttempt,
   type ErasedCounts,
   erasure,
   forget,
@@ -50,6 +49,7 @@ import {
   type RowPage,
   type RowPageRequest,
   readRows,
+  recall,
   retrieve,
   status,
   store,
@@ -94,11 +94,6 @@ const STORAGE_SUITE: FurtherSuite = Object.freeze({
   module: "@membus/plugin-kit/storage-suite",
   tests: "the plugin's `Storage` by `registerStorageSuite`: rows, scopes, removals, expiry and crashes",
 });
-
-/** Result of an earlier attempt of an operation, and whether that attempt was completed. */
-interface EarlierAttempt extends Pick<RememberedOperation, "at" | "done" | "isPurged"> {
-  readonly result: OperationResult;
-}
 
 /**
  * A complete `MemoryPlugin` over a small storage port, with search, filters, paging, revisions, retries and
@@ -208,7 +203,7 @@ export class KitPlugin implements MemoryPlugin {
       if (!request.purge) return result;
       // The first attempt may have been killed before its erasure.
       if (!earlier?.isPurged) await tier.erase(selector.tenant);
-      this.#open.operations.markPurged(request.op);
+      tier.operations.markPurged(request.op);
       return { ...result, purge: "done" };
     };
     // Continues a forget that a full disk interrupted, like a retry. A retry during the erasure waits for its end.
@@ -380,17 +375,12 @@ export class KitPlugin implements MemoryPlugin {
       return running.result as Promise<T>;
     }
     const found = this.#open.operations.find(op);
-    const result = found === undefined ? run(undefined) : this.#recall(found).then(run);
+    const result = found === undefined ? run(undefined) : recall(this.#open, op).then(run);
     this.#inFlight.set(key, { digest: op.digest, result });
     try {
       return await result;
     } finally {
       this.#inFlight.delete(key);
     }
-  }
-
-  async #recall({ place, at, done, isPurged }: RememberedOperation): Promise<EarlierAttempt | undefined> {
-    const result = await this.#open.journal.resultAt(place);
-    return result && { result, at, done, isPurged };
   }
 }

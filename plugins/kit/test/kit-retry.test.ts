@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { partitionRowsMaxOf } from "../src/search/partition/vectors.js";
 import { calls } from "./kit-calls.js";
-import { openMemoryKit, TestKit } from "./kit-fixture.js";
+import { openMemoryKit, settled, TestKit } from "./kit-fixture.js";
 
 const BATCH = [
   { key: "a", content: 1 },
@@ -49,6 +49,23 @@ describe("a repeated operation of a durable tier", () => {
     await kit.crash();
     expect(await forget({ keys: ["a"] }, { id: "two" })).toEqual(deleted);
     expect((await calls(kit).retrieve()).total).toBe(2);
+  });
+
+  it("gets its first reply while an erasure moves it to another record", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    const first = await store(BATCH, { id: "one" });
+    const read = kit.log.read.bind(kit.log);
+    const held: (() => void)[] = [];
+    kit.log.read = async (seq) => {
+      if (held.length === 0) await new Promise<void>((resolve) => held.push(resolve));
+      return read(seq);
+    };
+    const again = store(BATCH, { id: "one" });
+    await expect.poll(() => held).toHaveLength(1);
+    await forget({ keys: ["a"] }, { purge: true });
+    held[0]!();
+    expect(await again).toEqual(first);
   });
 
   it("is complete or not begun after a crash, if it forgets in one namespace", async () => {
@@ -101,6 +118,7 @@ describe("a repeated operation of a durable tier", () => {
     await erasures.begun();
     const others = ["b", "c"].map((key) => forget({ keys: [key] }, { purge: true }));
     await expect.poll(async () => (await retrieve()).total).toBe(0);
+    await settled();
     erasures.release();
     const purged = { deleted: 1, purge: "done" };
     expect(await Promise.all([first, ...others])).toMatchObject([purged, purged, purged]);

@@ -54,7 +54,7 @@ export class Flusher {
    */
   readonly #writes = pLimit(1);
   readonly #maintenance = pLimit(1);
-  /** Erasures of tenants that have not begun. */
+  /** Erasures that wait for their turn, by tenant. */
   readonly #waitingErasures = new Map<string, Promise<void>>();
   #flushedSeq: number;
   /** The marker's value on disk. A restart flushes later records again. */

@@ -24,7 +24,7 @@ export interface RememberedOperation {
   readonly done: boolean;
   /** Begin of its time window. Unix seconds by the clock of this host. While the log is read, seconds since its first record. */
   since: number;
-  /** Whether a purge has erased the bytes since the tier was opened. */
+  /** Whether a purge has erased its bytes. False again after the tier is opened. */
   isPurged: boolean;
 }
 

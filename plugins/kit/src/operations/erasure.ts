@@ -1,5 +1,6 @@
 import type { PluginErasureResult } from "@membus/protocol/plugin";
 import type { ErasureState, OperationId } from "../journal/index.js";
+import { recall } from "./recall.js";
 import type { MutationParts } from "./tier.js";
 
 export interface ErasureParts extends Pick<MutationParts, "journal" | "operations"> {
@@ -12,10 +13,9 @@ export interface ErasureParts extends Pick<MutationParts, "journal" | "operation
  * first.
  */
 export async function erasure(tier: ErasureParts, op: OperationId): Promise<PluginErasureResult | undefined> {
-  const remembered = tier.operations.findById(op);
-  const result = remembered && (await tier.journal.resultAt(remembered.place));
-  if (result?.deleted === undefined) return undefined;
-  const { place, at, done } = remembered!;
+  const earlier = await recall(tier, op);
+  if (earlier?.result.deleted === undefined) return undefined;
+  const { place, at, done, result } = earlier;
   if (!done) return { purge: "scheduled", purge_reason: "interrupted" };
   // A tier in memory never writes entries to disk.
   if (!("seq" in place)) return { purge: "done", purged_at: at };

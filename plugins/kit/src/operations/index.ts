@@ -12,6 +12,7 @@ export { type ErasureParts, erasure } from "./erasure.js";
 export { forget } from "./forget.js";
 export { ForgetOrder } from "./forget-order.js";
 export { list } from "./list.js";
+export { type EarlierAttempt, recall } from "./recall.js";
 export { retrieve } from "./retrieve/retrieve.js";
 export { status } from "./status.js";
 export { store } from "./store/store.js";

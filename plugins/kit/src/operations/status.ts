@@ -2,6 +2,7 @@ import { parseScopeId, type StoreReceipt } from "@membus/protocol";
 import type { PluginStatusResult } from "@membus/protocol/plugin";
 import type { OperationId } from "../journal/index.js";
 import type { LoadedPartition } from "../lifecycle/index.js";
+import { recall } from "./recall.js";
 import { storeResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 
@@ -10,8 +11,7 @@ export async function status(
   tier: Pick<MutationParts, "durable" | "journal" | "operations" | "registry">,
   op: OperationId,
 ): Promise<PluginStatusResult | undefined> {
-  const remembered = tier.operations.findById(op);
-  const result = remembered && (await tier.journal.resultAt(remembered.place));
+  const result = (await recall(tier, op))?.result;
   if (result?.scope === undefined) return undefined;
   const { receipts, errors } = storeResult(result, { queued: false });
   // In a tier in memory, vectors are computed by the first query that needs them, so nothing is pending.
