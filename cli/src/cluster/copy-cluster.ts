@@ -14,7 +14,7 @@ import { composeProviders } from "../compose/compose-host.js";
 import type { Config } from "../config/config-schema.js";
 import { type CopyReport, copyEntries } from "../copy/copy-entries.js";
 import type { EntryStore } from "../copy/entry-store.js";
-import { withFolderStore } from "../copy/folder-store.js";
+import { type FolderOptions, withFolderStore } from "../copy/folder-store.js";
 import { requireNewTenants } from "../copy/require-new-tenants.js";
 import { createLogger } from "../logger.js";
 import type { OnProgress } from "../terminal/task-progress.js";
@@ -40,8 +40,8 @@ export async function backUpCluster(
     await rm(copy, { recursive: true, force: true });
     await createDirectory(copy);
     try {
-      await inCluster(config, (withFolder) =>
-        withFolder(copy, (data, cluster) => copyEntries(cluster, data, onProgress)),
+      await inCluster(config, (cluster, options) =>
+        withFolderStore(copy, options, (target) => copyEntries(cluster, target, onProgress)),
       );
       return await withSnapshot(copy, use);
     } finally {
@@ -67,7 +67,10 @@ export async function migrateToCluster(
   data: string,
   { isMerge, onProgress }: IntoClusterOptions,
 ): Promise<CopyReport> {
-  return inCluster(config, (withFolder) => fillFrom(withFolder, data, { isMerge, onProgress }));
+  await requireOwnFolder(data);
+  return inCluster(config, (cluster, options) =>
+    withFolderStore(data, options, (source) => fill(cluster, source, { isMerge, onProgress })),
+  );
 }
 
 /**
@@ -82,43 +85,42 @@ export async function restoreIntoCluster(
 ): Promise<CopyReport> {
   await rm(temporary, { recursive: true, force: true });
   try {
-    return await inCluster(config, async (withFolder) => {
+    return await inCluster(config, async (cluster, folderOptions) => {
       await restore(backup, temporary, options.onProgress);
-      return fillFrom(withFolder, temporary, options);
+      await requireOwnFolder(temporary);
+      return withFolderStore(temporary, folderOptions, (source) => fill(cluster, source, options));
     });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-async function fillFrom(
-  withFolder: WithFolder,
-  data: string,
+async function fill(
+  cluster: EntryStore,
+  source: EntryStore,
   { isMerge, onProgress }: IntoClusterOptions,
 ): Promise<CopyReport> {
-  await refusePartial(data);
-  await requireBuiltInTiers(data);
-  return withFolder(data, async (folder, cluster) => {
-    if (!isMerge) await requireNewTenants(folder, cluster);
-    return copyEntries(folder, cluster, onProgress);
-  });
+  if (!isMerge) await requireNewTenants(source, cluster);
+  return copyEntries(source, cluster, onProgress);
 }
 
-/** @throws {TypeError} for a folder without tiers, and for one with a tier that another plugin wrote. */
-async function requireBuiltInTiers(data: string): Promise<void> {
+/** @throws {TypeError} for a partial folder, one without tiers, and one with a tier that another plugin wrote. */
+async function requireOwnFolder(data: string): Promise<void> {
+  await refusePartial(data);
   const other = (await tierFolders(data)).find((folder) => !TIERS.some((tier) => tier === basename(folder)));
   if (other !== undefined)
     throw new TypeError(`${other} was written by another plugin, and a cluster has only the built-in ones`);
 }
 
-/** Runs `use` on a data folder that no host serves, and a cluster. */
-type WithFolder = <T>(
-  data: string,
-  use: (folder: EntryStore, cluster: EntryStore) => Promise<T>,
-) => Promise<T>;
-
-/** Runs `use` once the cluster has a running host, and the embedder of this command. */
-async function inCluster<T>(config: Config, use: (withFolder: WithFolder) => Promise<T>): Promise<T> {
+/**
+ * Runs `use` with the cluster, and the options of folders that entries are copied from or to.
+ * @throws {TypeError} if this command has another embedder.
+ * @throws {MemoryError} `unavailable` if no host runs. Else as in `withCluster`.
+ */
+async function inCluster<T>(
+  config: Config,
+  use: (cluster: EntryStore, options: FolderOptions) => Promise<T>,
+): Promise<T> {
   const logger = createLogger(config.log_level);
   const { embedder } = await composeProviders(config, process.env, logger);
   return withCluster(
@@ -127,19 +129,20 @@ async function inCluster<T>(config: Config, use: (withFolder: WithFolder) => Pro
       requireEmbedder(access.identity, embedder);
       await requireHosts(access);
       const { maxPayloadBytes } = access.bus;
-      const options = { config, embedder, logger, maxPayloadBytes };
-      return use((data, copy) =>
-        withFolderStore(data, options, (folder) => copy(folder, clusterStore(access))),
-      );
+      return use(clusterStore(access), { config, embedder, logger, maxPayloadBytes });
     },
     asAuthHost,
   );
 }
 
+/** A host that is late for this many leases was killed. A host that is only late may still answer. */
+const LATE_LEASES_MAX = 6;
+
 /** Without a host all requests would be repeated for minutes. */
 async function requireHosts({ bucket, identity, logger }: ClusterAccess): Promise<void> {
   const { hosts } = await readStatus(bucket, identity, { clock: monotonicClock, logger });
-  if (hosts.every(({ state }) => state === "stopped"))
+  const lateMaxS = (LATE_LEASES_MAX * identity.leaseMs) / 1_000;
+  if (hosts.every(({ state, renewedS }) => state === "stopped" || renewedS > lateMaxS))
     throw new MemoryError(
       "unavailable",
       "no host of the cluster runs: start one with `membus up --cluster URLS`",

@@ -83,7 +83,9 @@ async function forgetOrSayHowToCheck(
     return await client.forget(request, { id });
   } catch (error) {
     if (isMemoryError(error) && error.retryable && request.dry_run !== true)
-      note(`the entries may be forgotten all the same. Check with: membus forget --status ${id}`);
+      note(
+        `the entries may be forgotten all the same. Check as the same agent: membus forget --status ${id}`,
+      );
     throw error;
   }
 }

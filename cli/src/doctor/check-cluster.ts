@@ -23,7 +23,7 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
     const status = await readShards(access);
     const found = `${identity.id} with ${identity.shardCount} shards`;
     // Without hosts all shards have the same problem.
-    const isServed = status.hosts.some(({ state }) => state !== "stopped");
+    const isServed = status.hosts.some(({ state }) => state === "running" || state === "leaving");
     return [
       { check, state: "ok", found },
       ...hostFindings(status),

@@ -35,7 +35,11 @@ export function adviceFor({ message, detail }: Pick<MemoryError, "message" | "de
   if (detail.reason === "connect") {
     return "start a host with `membus up`, or name the running nats-servers with --nats, --cluster or NATS_URL";
   }
-  if (detail.reason === "jetstream" && message.includes("did not answer"))
+  if (
+    /^JetStream did not answer: (timeout|no responders|JetStream system temporarily unavailable)/.test(
+      message,
+    )
+  )
     return "start the nats-servers that are down: more than half of them must run";
   if (detail.reason === "no_responders")
     return "no host serves this agent now: start one with `membus up`, or ask `membus doctor` about a running one";
