@@ -52,7 +52,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A condition that is awaited comes true within milliseconds, on a busy machine within seconds.
     expect: { poll: { timeout: 60_000 } },
-    // The summary at the end of a run shows a failure's message and nothing else.
+    // Messages are not cut, because the summary of a run shows nothing else.
     chaiConfig: { truncateThreshold: 1_000 },
     projects: [
       {

@@ -35,8 +35,8 @@ export class HostLease {
   /** Moment of the monotonic clock at which the lease ends. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isBegun = false;
-  /** Message of the last renewal, if it failed. */
-  #failure: string | undefined;
+  /** Whether a renewal has failed since the last successful one. */
+  #hasFailed = false;
   /** Number of the current lease. An answer to a renewal of an earlier one is ignored. */
   #number = 0;
   #cancelRenewal: () => void = () => {};
@@ -98,7 +98,7 @@ export class HostLease {
 
   #extend(sentAt: number): void {
     const { clock, leaseMs } = this.#parts;
-    this.#failure = undefined;
+    this.#hasFailed = false;
     this.#heldUntil = this.#endAfter(sentAt);
     this.#cancelEnd();
     this.#cancelEnd = clock.after(this.#heldUntil - clock.elapsedMs(), () => this.#endIfLate());
@@ -114,10 +114,9 @@ export class HostLease {
     try {
       await this.#renew();
     } catch (error) {
-      const { message } = error as Error;
-      if (message !== this.#failure)
+      if (!this.#hasFailed)
         this.#parts.logger.warn({ err: error }, "renewal of the host's lease failed, trying again");
-      this.#failure = message;
+      this.#hasFailed = true;
       if (this.#isBegun) this.#renewAfter(this.#parts.leaseMs / ATTEMPTS_PER_LEASE);
     }
   }

@@ -45,7 +45,7 @@ export class DamagedTables {
   readonly #parts: DamagedTablesDependencies;
   readonly #tables = new Map<string, DamagedTable>();
   readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
-  /** Answers to whether failed tables are damaged, while they are not known. */
+  /** Running decisions whether failed tables are damaged. */
   readonly #verdicts = new Map<string, Promise<Error | undefined>>();
   /** Serialises reads and writes of the queues. */
   readonly #turns = pLimit(1);
@@ -71,8 +71,8 @@ export class DamagedTables {
   }
 
   /**
-   * Undefined unless it is being decided whether a table is damaged. No task may start to use it until then: its changes
-   * would be lost.
+   * The running decision whether a table is damaged, if there is one. No task may start to use the table before its end:
+   * its changes would be lost.
    */
   verdictOn(name: string): Promise<Error | undefined> | undefined {
     return this.#verdicts.get(name);

@@ -153,7 +153,7 @@ function words(count: number): string {
     .slice(0, QUERY_MAX - 10);
 }
 
-/** 23 May 2024. A query also finds the words of a time, and today may have the 1, 2 or 9 of a query. */
+/** 23 May 2024. Entries are also found by the words of their time. Today may be the 1st, 2nd or 9th, as in some queries. */
 const OCCURRED_AT = 1_716_465_600;
 
 async function storeTexts({ caller, entry }: MemoryContext): Promise<void> {
