@@ -22,17 +22,20 @@ export async function checkCluster(config: Config, env: NodeJS.ProcessEnv): Prom
     const { identity } = access;
     const status = await readShards(access);
     const found = `${identity.id} with ${identity.shardCount} shards`;
-    // Without hosts all shards have the same problem.
-    const isServed = status.hosts.some(({ state }) => state === "running" || state === "leaving");
     return [
       { check, state: "ok", found },
-      ...hostFindings(status),
-      ...(isServed ? status.shards.flatMap(shardFindings) : []),
-      ...serverFindings(status),
+      ...statusFindings(status),
       ...(await settingFindings(config)),
       await storeFinding(identity, env),
     ];
   });
+}
+
+/** Checks hosts, shards and servers. Without hosts all shards have the same problem, so only the hosts are named. */
+export function statusFindings(status: ReportedCluster): Finding[] {
+  const isServed = status.hosts.some(({ state }) => state === "running" || state === "leaving");
+  const ofShards = isServed ? status.shards.flatMap(shardFindings) : [];
+  return [...hostFindings(status), ...ofShards, ...serverFindings(status)];
 }
 
 export function hostFindings({ hosts, servers }: Pick<ReportedCluster, "hosts" | "servers">): Finding[] {

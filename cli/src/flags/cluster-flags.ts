@@ -44,12 +44,7 @@ export function refuseData(data: string | undefined): void {
 
 /** @throws {TypeError} for a flag of the embedded nats-server, which a cluster does not use. */
 export function refuseEmbedded(flags: { readonly port?: string; readonly natsServer?: string }): void {
-  for (const [flag, value] of [
-    ["--port", flags.port],
-    ["--nats-server", flags.natsServer],
-  ] as const)
-    if (value !== undefined)
-      throw new TypeError(
-        `${flag} is for an embedded nats-server, which a cluster does not start: leave it out`,
-      );
+  const flag = flags.port === undefined ? flags.natsServer && "--nats-server" : "--port";
+  if (!flag) return;
+  throw new TypeError(`${flag} is for an embedded nats-server, which a cluster does not start: leave it out`);
 }

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import type { ReportedShard } from "../../src/cluster/read-shards.js";
 import { describeShard } from "../../src/cluster/show-status.js";
-import { hostFindings, serverFindings, shardFindings } from "../../src/doctor/check-cluster.js";
+import {
+  hostFindings,
+  serverFindings,
+  shardFindings,
+  statusFindings,
+} from "../../src/doctor/check-cluster.js";
 
 const shardWith = (stalled: number): ReportedShard => ({
   ...{ shard: 3, host: "a", epoch: 7, pinned: null },
@@ -78,4 +83,14 @@ it("late hosts are a problem if no other host runs, and healthy servers are then
   expect(hostFindings({ hosts: [host("c", "stopped")], servers })).toMatchObject([
     { state: "problem", found: "no host takes shards" },
   ]);
+});
+
+it("shards without an owner are named only while a host runs", () => {
+  const checksWith = (state: "running" | "late" | "stopped") => {
+    const hosts = [{ host: "a", state, renewedS: 20, shards: 0 }];
+    const shards = [{ ...shardWith(0), host: null, report: null }];
+    return statusFindings({ hosts, shards, servers: [] }).map(({ check }) => check);
+  };
+  expect(checksWith("running")).toEqual(["hosts", "shard 3"]);
+  expect([checksWith("late"), checksWith("stopped")]).toEqual([["hosts"], ["hosts"]]);
 });
