@@ -58,18 +58,23 @@ describe("a suspended holder", () => {
     ]);
   });
 
-  it("loses its shards also if it begins its next lease before any timer has run", async () => {
+  it("keeps its shards if no other host has ended its lease", async () => {
     const own = new TestClock();
     const a = hosts.start({ host: "a", shardCount: 1 }, own);
     await hosts.advance(250, own);
-    const { hold, release } = gate();
-    a.link.after = hold;
+    own.suspend(25_000);
+    await hosts.advance(300, own);
+    expect(a.events).toEqual(["+0@1"]);
+    expect(a.ownership.epochOf(0)).toBe(1);
+  });
+
+  it("gives its shards up after three leases, before any timer has run", async () => {
+    const own = new TestClock();
+    const a = hosts.start({ host: "a", shardCount: 1 }, own);
     await hosts.advance(250, own);
-    own.suspend(8_000);
-    a.link.after = () => Promise.resolve();
-    release();
-    await hosts.settle();
-    expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
+    own.suspend(31_000);
+    expect(a.ownership.keeps(0, 1)).toBe(false);
+    expect(a.events).toEqual(["+0@1", "-0@1"]);
   });
 
   it("is not followed before a whole lease has passed", async () => {
@@ -98,21 +103,21 @@ describe("a renewal", () => {
     expect(a.ownership.epochOf(0)).toBe(1);
   });
 
-  it("that ends after the bound does not bring the lease back", async () => {
+  it("that ends after the bound is renewed before the lease counts again", async () => {
     const a = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);
     const { hold, release } = gate();
     a.link.after = hold;
-    await hosts.advance(8_500);
-    expect(a.events).toEqual(["+0@1", "-0@1"]);
-    a.link.after = () => Promise.resolve();
+    await hosts.advance(9_500);
+    expect(a.ownership.epochOf(0)).toBeUndefined();
+    a.link.after = () => new Promise(() => {});
     release();
-    await hosts.advance(500);
-    expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
-    expect(a.ownership.epochOf(0)).toBe(2);
+    await hosts.settle();
+    expect(a.ownership.epochOf(0)).toBeUndefined();
+    expect(a.events).toEqual(["+0@1"]);
   });
 
-  it("of an earlier lease does not shorten the next one", async () => {
+  it("of an earlier lease does not change the next one", async () => {
     const a = hosts.start({ host: "a", shardCount: 1 });
     await hosts.advance(300);
     const { hold, release } = gate();
@@ -122,25 +127,48 @@ describe("a renewal", () => {
       isHeld = true;
       return hold();
     };
-    await hosts.advance(9_000);
+    await hosts.advance(32_000);
     expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
     release();
     await hosts.advance(2_000);
     expect(a.events).toEqual(["+0@1", "-0@1", "+0@2"]);
   });
 
-  it("that was answered during a suspension does not bring the lease back", async () => {
-    const own = new TestClock();
-    const a = hosts.start({ host: "a", shardCount: 1 }, own);
-    await hosts.advance(250, own);
-    const { hold, release } = gate();
-    a.link.after = (method) => (method === "write" ? hold() : Promise.resolve());
-    await hosts.advance(3_400, own);
-    own.suspend(6_000);
-    release();
-    await hosts.settle();
+  it("that is late brings the shards back in the same epoch", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    a.link.before = () => Promise.reject(new Error("no answer"));
+    await hosts.advance(8_500);
     expect(a.ownership.epochOf(0)).toBeUndefined();
+    let isOwned = false;
+    const owned = a.ownership.untilOwned(0, 1).then(() => {
+      isOwned = true;
+    });
+    await hosts.advance(10_000);
+    expect(isOwned).toBe(false);
+    a.link.before = () => Promise.resolve();
+    await hosts.during(owned);
+    expect([a.events, a.ownership.epochOf(0)]).toEqual([["+0@1"], 1]);
+  });
+
+  it("that is missing for three leases costs the shards", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    a.link.before = () => Promise.reject(new Error("no answer"));
+    await hosts.advance(20_000);
+    const lost = expect(a.ownership.untilOwned(0, 1)).rejects.toMatchObject({ code: "unavailable" });
+    await hosts.during(lost);
     expect(a.events).toEqual(["+0@1", "-0@1"]);
+  });
+
+  it("that is missing costs the shards within one lease if the host stops", async () => {
+    const a = hosts.start({ host: "a", shardCount: 1 });
+    await hosts.advance(300);
+    a.flush = new Promise(() => {});
+    a.link.before = () => Promise.reject(new Error("no answer"));
+    void a.ownership.stop();
+    await hosts.advance(8_000);
+    expect(a.events).toEqual(["+0@1", ">0@1", "-0@1"]);
   });
 
   it("that is done late does not undo the take-over", async () => {

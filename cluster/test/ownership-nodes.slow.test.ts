@@ -20,11 +20,11 @@ beforeEach(requireRecentServer);
 const openBucket = async () =>
   ClusterBucket.open(await fixture.connect(), { name: BUCKET, requestTimeoutMs: 1_000 });
 
-/** Starts a host. Its lease outlasts the election of a leader on a busy machine. */
+/** Starts a host with the default lease. */
 async function startHost(host: string) {
   const events: string[] = [];
   const services = { bucket: await openBucket(), clock: monotonicClock, logger: silentLogger };
-  const ownership = new ShardOwnership({ host, shardCount: SHARD_COUNT, leaseMs: 30_000 }, services, {
+  const ownership = new ShardOwnership({ host, shardCount: SHARD_COUNT }, services, {
     onAcquired: (shard, epoch) => events.push(`+${shard}@${epoch}`),
     onLost: (shard, epoch) => events.push(`-${shard}@${epoch}`),
     handOver: async (shard, epoch) => void events.push(`>${shard}@${epoch}`),
@@ -47,7 +47,7 @@ it("kill -9 of the node that leads the bucket moves no shard", async () => {
   for (let round = 0; round < 2; round++) {
     const node = await leaderOf(fixture, `KV_${BUCKET}`);
     await node.kill();
-    // A host loses its shards when its lease ends, before it renews the next one.
+    // A host that gives its shards up does so before it renews its next lease.
     await Promise.all(["a", "b"].map((host) => awaitRenewals(host, 3)));
     await node.start();
     await fixture.ready();

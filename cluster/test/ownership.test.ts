@@ -105,6 +105,28 @@ describe("two candidates for one record", () => {
   });
 });
 
+describe("servers that answer nothing for nine seconds", () => {
+  it("move no shard, also if the last renewal of a host was three seconds old", async () => {
+    const [a, b] = await startInTurn("a", "b");
+    await hosts.advance(2_000);
+    const events = [[...a.events], [...b.events]];
+    const fail = () => Promise.reject(new Error("no leader"));
+    const failWrites = (method: string) => (method === "write" ? fail() : Promise.resolve());
+    a.link.before = failWrites;
+    await hosts.advance(3_000);
+    for (const { link } of [a, b]) link.before = fail;
+    await hosts.advance(9_000);
+    expect(hosts.owners().flat()).toEqual([]);
+    b.link.before = () => Promise.resolve();
+    a.link.before = failWrites;
+    await hosts.advance(2_000);
+    a.link.before = () => Promise.resolve();
+    await hosts.advance(20_000);
+    expect([a.events, b.events]).toEqual(events);
+    expect(hosts.owners().flat()).toHaveLength(4);
+  });
+});
+
 describe("a hand-over", () => {
   it("gives a host that joins the shards that it should own, without two owners at a time", async () => {
     const a = hosts.start({ host: "a" });
@@ -175,6 +197,19 @@ describe("a warning", () => {
     expect(logger.warnings).toEqual([warning, warning]);
   });
 
+  it("comes once when the lease of the host runs out", async () => {
+    const logger = recordingLogger();
+    const { link } = hosts.start({ host: "a" }, hosts.clock, logger);
+    await hosts.advance(300);
+    link.before = async () => {
+      throw new Error("no answer");
+    };
+    await hosts.advance(20_000);
+    const message = "the host's lease has run out, its shards answer again after a renewal";
+    expect(logger.warnings.at(-1)).toEqual({ fields: { host: "a" }, message });
+    expect(logger.warnings).toHaveLength(3);
+  });
+
   it("of a silent host comes when its lease was ended", async () => {
     const first = hosts.start({ host: "a" });
     await hosts.advance(300);
@@ -206,7 +241,10 @@ describe("records of hosts", () => {
     expect(second.events).toEqual([]);
     first.link.before = () => new Promise(() => {});
     await hosts.advance(15_000);
-    expect([first.events, second.events]).toEqual([["+0@1", "-0@1"], ["+0@2"]]);
+    expect([first.events, second.events]).toEqual([["+0@1"], ["+0@2"]]);
+    expect(hosts.owners(1)).toEqual([[1]]);
+    await hosts.advance(16_000);
+    expect(first.events).toEqual(["+0@1", "-0@1"]);
   });
 
   it("are removed some time after the host stopped", async () => {

@@ -17,6 +17,27 @@ beforeEach(requireRecentServer);
 const newPlace = () => new LogPlace(fixture.connection, { replicas: 1 });
 const MOVED = { code: "unavailable", detail: { reason: "shard_moved", retry_after_ms: 500 } };
 
+describe("an owner that waits for a renewal of its lease", () => {
+  it("appends once the lease is renewed", async () => {
+    const place = newPlace();
+    const { log, hold } = await place.take();
+    let renew = () => {};
+    hold.renewed = new Promise((resolve) => {
+      renew = resolve;
+    });
+    let isAppended = false;
+    const appended = append(log, "one").then((seq) => {
+      isAppended = true;
+      return seq;
+    });
+    await fixture.connection.flush();
+    expect([isAppended, log.stats.failed]).toEqual([false, false]);
+    renew();
+    expect(await appended).toBe(1);
+    expect((await place.take()).records).toEqual(["1:one"]);
+  });
+});
+
 describe("an owner after a take-over", () => {
   it("cannot append, and loses the shard", async () => {
     const place = newPlace();

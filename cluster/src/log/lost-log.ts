@@ -9,6 +9,6 @@ const RETRY_AFTER_MS = 500;
  * @returns the error for all callers that wait.
  */
 export function lostLog(hold: ShardHold, reason: string, cause?: unknown): MemoryError {
-  if (hold.isOwned) hold.lose(reason);
+  if (!hold.isLost) hold.lose(reason);
   return shardMoved(`the shard moves to another owner: ${reason}`, { cause, retryAfterMs: RETRY_AFTER_MS });
 }

@@ -59,7 +59,7 @@ export class MessageWriter {
     const { streams, hold, clock, space } = this.#parts;
     const id = `${this.#id}-${++this.#messageCount}`;
     for (let isFirst = true; ; isFirst = false) {
-      hold.mustOwn();
+      await hold.untilOwned();
       try {
         const isWritten = await streams.publish(segment, head, data, id);
         // One server refuses a message that it stored without an answer, several recognize its id.

@@ -80,7 +80,7 @@ export class SegmentStarter {
 
   async #createSpare(): Promise<LogPart> {
     const { hold, streams, options } = this.#parts;
-    hold.mustOwn();
+    await hold.untilOwned();
     // After a failure the same stream is created again, so that at most one is left over.
     this.#spare ??= newPart(options.name);
     await streams.create(this.#spare);

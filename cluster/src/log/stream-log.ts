@@ -203,7 +203,7 @@ class StreamLog implements Log {
     const { streams, hold } = this.#parts;
     while (this.#segments.length > 1 && this.#segments[0]!.nextSeq <= before) {
       const oldest = this.#segments[0]!;
-      hold.mustOwn();
+      await hold.untilOwned();
       if (await this.#mustKeep(oldest)) return false;
       oldest.isTrimmed = true;
       await streams.delete(oldest.name);

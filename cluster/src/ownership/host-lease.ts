@@ -6,6 +6,8 @@ import { type HostRecord, hostKey, parseOwnership, RELEASED } from "./ownership-
 
 /** Part of the lease during which its holder relies on it. The rest covers clocks of different speed. */
 const HELD_PART = 0.8;
+/** Leases without a renewal after which the holder gives up, so that no request waits without end. */
+const ENDED_AFTER_LEASES = 3;
 /** Many, because servers that elect a leader answer no renewal for up to 9 s. */
 const RENEWALS_PER_LEASE = 10;
 /** Attempts per lease while renewals fail. */
@@ -17,13 +19,14 @@ export interface LeaseParts {
   readonly leaseMs: number;
   readonly clock: MonotonicClock;
   readonly logger: Logger;
-  /** Called once when a held lease has ended before its release. */
+  /** Called once when a lease has ended before its release. */
   onEnded(reason: string): void;
 }
 
 /**
- * The lease of this host. It is held until 0.8 leases after the last successful renewal was sent. A lease that
- * has ended stays ended, also if a late renewal succeeds.
+ * The lease of this host. It is held until 0.8 leases after the last successful renewal was sent. A late renewal brings
+ * it back, because no other host has ended it then. It ends for good when its record is another one, or after three
+ * leases without a renewal. While the host stops it ends once it is not held.
  */
 export class HostLease {
   /** Id of this process in the record. */
@@ -32,11 +35,13 @@ export class HostLease {
   #isStopping = false;
   #isDrained = false;
   #revision = 0;
-  /** Moment of the monotonic clock at which the lease ends. */
-  #heldUntil = Number.NEGATIVE_INFINITY;
+  /** Time at which the last successful renewal was sent, of the monotonic clock. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #isBegun = false;
   /** Whether a renewal has failed since the last successful one. */
   #hasFailed = false;
+  /** Whether the log says that the lease has run out. */
+  #isPaused = false;
   /** Number of the current lease. An answer to a renewal of an earlier one is ignored. */
   #number = 0;
   #cancelRenewal: () => void = () => {};
@@ -52,31 +57,37 @@ export class HostLease {
   }
 
   get isHeld(): boolean {
-    return this.#isBegun && this.#parts.clock.elapsedMs() < this.#heldUntil;
+    return this.#isBegun && this.#isWithin(HELD_PART);
+  }
+
+  /** Ends the lease if it is too old. Returns whether it goes on, though it may not be held before its next renewal. */
+  goesOn(): boolean {
+    const isOver = this.#isStopping ? !this.isHeld : !this.#isWithin(ENDED_AFTER_LEASES);
+    if (this.#isBegun && isOver) this.#end("the lease of this host was not renewed in time");
+    return this.#isBegun;
   }
 
   /**
-   * Takes the lease that has this revision. 0 if the host has none. An earlier lease is ended first.
+   * Takes the lease that has this revision. 0 if the host has none. Must not be called while a lease goes on.
    * @param isDrained whether an operator drains this process, if its record says so.
    * @returns whether the lease is held. False if the record has changed. Errors as in the bucket.
    */
   async begin(revision: number, isDrained = this.#isDrained): Promise<boolean> {
-    this.#endIfLate();
     this.#isDrained = isDrained;
     const { bucket, host, clock } = this.#parts;
     const sentAt = clock.elapsedMs();
     const written = await bucket.write(hostKey(host), this.#value, revision);
-    if (written === undefined || clock.elapsedMs() >= this.#endAfter(sentAt)) return false;
-    this.#revision = written;
+    if (written === undefined) return false;
     this.#isBegun = true;
     this.#number += 1;
-    this.#extend(sentAt);
-    return true;
+    this.#extend(sentAt, written);
+    return this.isHeld;
   }
 
   /** Renews the lease with a note that this host takes no more shards. Errors as in the bucket. */
   async announceLeaving(): Promise<void> {
     this.#isStopping = true;
+    this.#endInTime();
     await this.#renew();
   }
 
@@ -92,17 +103,28 @@ export class HostLease {
     return JSON.stringify({ instance: this.instance, isLeaving: this.isLeaving } satisfies HostRecord);
   }
 
-  #endAfter(sentAt: number): number {
-    return sentAt + HELD_PART * this.#parts.leaseMs;
+  get #ageMs(): number {
+    return this.#parts.clock.elapsedMs() - this.#renewedAt;
   }
 
-  #extend(sentAt: number): void {
-    const { clock, leaseMs } = this.#parts;
+  #isWithin(leases: number): boolean {
+    return this.#ageMs < leases * this.#parts.leaseMs;
+  }
+
+  #extend(sentAt: number, revision: number): void {
     this.#hasFailed = false;
-    this.#heldUntil = this.#endAfter(sentAt);
+    this.#isPaused = false;
+    this.#renewedAt = sentAt;
+    this.#revision = revision;
+    this.#endInTime();
+    this.#renewAfter(this.#parts.leaseMs / RENEWALS_PER_LEASE - this.#ageMs);
+  }
+
+  #endInTime(): void {
+    const leases = this.#isStopping ? HELD_PART : ENDED_AFTER_LEASES;
+    const { clock, leaseMs } = this.#parts;
     this.#cancelEnd();
-    this.#cancelEnd = clock.after(this.#heldUntil - clock.elapsedMs(), () => this.#endIfLate());
-    this.#renewAfter(sentAt + leaseMs / RENEWALS_PER_LEASE - clock.elapsedMs());
+    this.#cancelEnd = clock.after(Math.max(leases * leaseMs - this.#ageMs, 0), () => this.goesOn());
   }
 
   #renewAfter(delayMs: number): void {
@@ -114,11 +136,18 @@ export class HostLease {
     try {
       await this.#renew();
     } catch (error) {
-      if (!this.#hasFailed)
-        this.#parts.logger.warn({ err: error }, "renewal of the host's lease failed, trying again");
-      this.#hasFailed = true;
+      this.#logFailure(error);
       if (this.#isBegun) this.#renewAfter(this.#parts.leaseMs / ATTEMPTS_PER_LEASE);
     }
+  }
+
+  #logFailure(error: unknown): void {
+    const { host, logger } = this.#parts;
+    if (!this.#hasFailed) logger.warn({ err: error }, "renewal of the host's lease failed, trying again");
+    this.#hasFailed = true;
+    if (this.isHeld || !this.#isBegun || this.#isPaused) return;
+    this.#isPaused = true;
+    logger.warn({ host }, "the host's lease has run out, its shards answer again after a renewal");
   }
 
   async #renew(): Promise<void> {
@@ -129,8 +158,7 @@ export class HostLease {
     const revision = await bucket.write(hostKey(host), this.#value, this.#revision);
     if (this.#hasEnded(lease)) return;
     if (revision === undefined) return this.#adopt();
-    this.#revision = revision;
-    this.#extend(sentAt);
+    this.#extend(sentAt, revision);
   }
 
   /** Renews once more if the record is from an earlier renewal that got no answer, or if an operator changed it. */
@@ -149,14 +177,7 @@ export class HostLease {
 
   /** Whether this lease has ended, also if another one has begun since. */
   #hasEnded(lease: number): boolean {
-    return this.#endIfLate() || !this.#isBegun || lease !== this.#number;
-  }
-
-  /** Ends a lease after its time. A suspended process notices this late, and before its next renewal counts. */
-  #endIfLate(): boolean {
-    if (!this.#isBegun || this.isHeld) return false;
-    this.#end("the lease of this host was not renewed in time");
-    return true;
+    return !this.goesOn() || lease !== this.#number;
   }
 
   #end(reason: string): void {
@@ -166,7 +187,6 @@ export class HostLease {
 
   #stop(): void {
     this.#isBegun = false;
-    this.#heldUntil = Number.NEGATIVE_INFINITY;
     this.#cancelEnd();
     this.#cancelRenewal();
   }

@@ -15,7 +15,7 @@ export interface Seen<T> {
   /** Undefined if the record is unreadable. */
   readonly record: T | undefined;
   readonly revision: number;
-  /** Time at which this revision was first read, of the monotonic clock. */
+  /** Time at which this revision was first read, as observed time. */
   readonly seenAt: number;
   /** Unix seconds of the server's clock. */
   readonly writtenAt: number;
@@ -23,6 +23,9 @@ export interface Seen<T> {
 
 /** Changes that one poll reads at most. The next poll reads the others. */
 const CHANGES_PER_POLL_MAX = 1_000;
+
+/** Time between two polls that counts at most as observed, so that servers without a leader end no lease. */
+const OBSERVED_MS_MAX = 1_000;
 
 /** The records of all hosts and shards as this host has read them. */
 export class OwnershipView {
@@ -33,12 +36,15 @@ export class OwnershipView {
   readonly #clock: MonotonicClock;
   readonly #logger: Logger;
   #revision = 0;
-  /** Time at which the view was certainly complete. */
-  #completeAt = Number.NEGATIVE_INFINITY;
+  /** Time at which the view was certainly complete, of the monotonic clock. */
+  #completeAt: number;
+  /** Observed time until then. It advances while polls are answered. */
+  #observedMs = 0;
 
   constructor(bucket: ClusterBucket, clock: MonotonicClock, logger: Logger) {
     this.#bucket = bucket;
     this.#clock = clock;
+    this.#completeAt = clock.elapsedMs();
     this.#logger = logger;
   }
 
@@ -48,6 +54,7 @@ export class OwnershipView {
       const sentAt = this.#clock.elapsedMs();
       const entry = await this.#bucket.next(OWNERSHIP_KEYS, this.#revision);
       if (entry === undefined) {
+        this.#observedMs = this.#observedAt(sentAt);
         this.#completeAt = sentAt;
         return;
       }
@@ -63,14 +70,18 @@ export class OwnershipView {
     else this.#take(entry);
   }
 
-  /** How long a record certainly stayed unchanged. Milliseconds. */
+  /** How long a record certainly stayed unchanged while polls were answered. Milliseconds. */
   unchangedMs({ seenAt }: Seen<unknown>): number {
-    return this.#completeAt - seenAt;
+    return this.#observedMs - seenAt;
+  }
+
+  #observedAt(time: number): number {
+    return this.#observedMs + Math.min(time - this.#completeAt, OBSERVED_MS_MAX);
   }
 
   #take({ key, value, revision, writtenAt }: BucketEntry): void {
     const named = parseOwnership(key, value);
-    const seenAt = this.#clock.elapsedMs();
+    const seenAt = this.#observedAt(this.#clock.elapsedMs());
     if (named === undefined) return;
     if (named.record === undefined) this.#logger.error({ key, revision }, "ownership record is unreadable");
     const seen = { revision, seenAt, writtenAt };

@@ -1,4 +1,4 @@
-import { type MonotonicClock, parseOptions } from "@membus/protocol";
+import { delay, type MonotonicClock, parseOptions } from "@membus/protocol";
 import type { Logger } from "@membus/protocol/plugin";
 import type { ClusterBucket } from "../bucket/index.js";
 import { HostLease } from "./host-lease.js";
@@ -14,6 +14,8 @@ import { shardMoved } from "./shard-moved.js";
 
 /** Leases after which the record of a stopped host is removed. */
 const REMOVED_AFTER_LEASES = 10;
+/** Time between two looks at a lease that waits for a late renewal. */
+const LATE_RENEWAL_MS = 50;
 
 /** Callbacks of a host for the shards that it owns. Only `onLost` may be called while `handOver` of that shard runs. */
 export interface OwnershipEvents {
@@ -40,7 +42,8 @@ interface OwnedShard {
  * Shards that this host owns. At most one host owns a shard at a time, and each take-over has a higher epoch.
  *
  * A host owns a shard if the shard's record names it and its own lease is held. The lease of a silent host is
- * ended by compare-and-set before its shards are taken, so that a late renewal fails.
+ * ended by compare-and-set before its shards are taken, so that a late renewal fails. Until then the host keeps its
+ * shards, and owns them again after a late renewal.
  */
 export class ShardOwnership {
   readonly #options: ResolvedOwnershipOptions;
@@ -73,6 +76,18 @@ export class ShardOwnership {
   /** Returns the epoch in which this host owns the shard now. */
   epochOf(shard: number): number | undefined {
     return this.#lease.isHeld ? this.#owned.get(shard)?.epoch : undefined;
+  }
+
+  /** Whether this host owns the shard in this epoch, or will after a late renewal of its lease. */
+  keeps(shard: number, epoch: number): boolean {
+    return this.#lease.goesOn() && this.#owned.get(shard)?.epoch === epoch;
+  }
+
+  /** Resolves when this host owns the shard in this epoch. @throws {MemoryError} `unavailable` once the shard is lost. */
+  async untilOwned(shard: number, epoch: number): Promise<void> {
+    while (!this.#lease.isHeld && this.keeps(shard, epoch))
+      await delay(this.#services.clock, LATE_RENEWAL_MS);
+    this.mustOwn(shard, epoch);
   }
 
   /** @throws {MemoryError} `unavailable` unless this host owns the shard in this epoch. */
@@ -130,7 +145,9 @@ export class ShardOwnership {
     }
   }
 
+  /** Returns whether the lease is held. One that goes on needs no begin. */
   async #beginLease(): Promise<boolean> {
+    if (this.#lease.goesOn()) return false;
     const { host } = this.#options;
     const seen = this.#view.hosts.get(host);
     const { instance, isLeaving } = seen?.record ?? {};
@@ -198,15 +215,19 @@ export class ShardOwnership {
     try {
       await this.#events.handOver(shard, epoch);
     } finally {
-      // Without the lease, or in another epoch, the record belongs to the next owner.
-      if (this.epochOf(shard) === epoch) {
-        this.#owned.delete(shard);
-        const host = this.#bestHost(shard) ?? "";
-        const value = JSON.stringify({ host, epoch } satisfies ShardRecord);
-        await this.#services.bucket.write(shardKey(shard), value, revision);
-        this.#services.logger.info({ shard, epoch, host }, "handed a shard over");
-      }
+      await this.#release(shard, { epoch, revision });
     }
+  }
+
+  /** Names the next owner of a closed shard. Without the lease, or in another epoch, the record belongs to that owner. */
+  async #release(shard: number, { epoch, revision }: OwnedShard): Promise<void> {
+    await this.untilOwned(shard, epoch).catch(() => undefined);
+    if (this.epochOf(shard) !== epoch) return;
+    this.#owned.delete(shard);
+    const host = this.#bestHost(shard) ?? "";
+    const value = JSON.stringify({ host, epoch } satisfies ShardRecord);
+    await this.#services.bucket.write(shardKey(shard), value, revision);
+    this.#services.logger.info({ shard, epoch, host }, "handed a shard over");
   }
 
   /** Returns the host that should own a shard: the one that an operator chose, if it takes shards. */

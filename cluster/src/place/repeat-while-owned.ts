@@ -13,7 +13,7 @@ export async function repeatWhileOwned<T>(
   request: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    hold.mustOwn();
+    await hold.untilOwned();
     try {
       const answer = await request();
       hold.obstacle = undefined;

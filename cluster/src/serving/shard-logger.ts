@@ -9,7 +9,7 @@ export function shardLogger(logger: Logger, hold: ShardHold): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger[hold.isOwned ? "warn" : "info"](fields, message),
-    error: (fields, message) => logger[hold.isOwned ? "error" : "info"](fields, message),
+    warn: (fields, message) => logger[hold.isLost ? "info" : "warn"](fields, message),
+    error: (fields, message) => logger[hold.isLost ? "info" : "error"](fields, message),
   };
 }

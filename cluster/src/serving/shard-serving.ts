@@ -130,7 +130,7 @@ export class ShardServing {
   async #untilDone(owned: OwnedShard, step: () => Promise<void>): Promise<boolean> {
     const { shard, hold } = owned;
     const { epoch } = hold;
-    while (hold.isOwned && this.#leaving.get(shard) !== epoch) {
+    while (!hold.isLost && this.#leaving.get(shard) !== epoch) {
       const cancel = this.#clock.after(SLOW_OPEN_MS, () => this.#reportSlow(owned));
       try {
         await step();
@@ -151,8 +151,8 @@ export class ShardServing {
   }
 
   /** Says what an opening waits for, because requests to servers are repeated without end. */
-  #reportSlow({ shard, hold: { epoch, isOwned, obstacle } }: OwnedShard): void {
-    if (!isOwned) return;
+  #reportSlow({ shard, hold: { epoch, isLost, obstacle } }: OwnedShard): void {
+    if (isLost) return;
     const waitsFor = obstacle?.message ?? "its log and its tables are read";
     const message = `shard ${shard} is not open after ${SLOW_OPEN_MS / 1_000} seconds: ${waitsFor}`;
     const error = new MemoryError("unavailable", message, {}, { cause: obstacle });

@@ -88,7 +88,7 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     const logger = shardLogger(services.logger, hold);
     try {
       await plugin.open?.({ ...services, logger });
-      hold.mustOwn();
+      await hold.untilOwned();
     } catch (error) {
       await plugin.close?.();
       throw error;
@@ -113,7 +113,7 @@ export class ShardedPlugin<P extends ShardPlugin = ShardPlugin> implements Memor
     try {
       await open.plugin.close?.();
     } catch (error) {
-      if (open.hold.isOwned) throw error;
+      if (!open.hold.isLost) throw error;
       open.logger.info({ err: error, shard }, "closed a lost shard, its next owner does the rest");
     }
   }

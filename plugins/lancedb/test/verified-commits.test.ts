@@ -17,7 +17,13 @@ beforeEach(async () => {
   other = await (await connect(directory)).openTable("t");
   warningCount = 0;
   const logger = { ...silentLogger, warn: () => void warningCount++ };
-  const context = { name: "t", ownership: { mustOwn() {} }, clock: systemClock, logger, onRepair() {} };
+  const context = {
+    name: "t",
+    ownership: { async untilOwned() {} },
+    clock: systemClock,
+    logger,
+    onRepair() {},
+  };
   commits = await VerifiedCommits.on(table, context);
 });
 afterEach(() => fixture.end());

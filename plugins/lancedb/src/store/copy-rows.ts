@@ -11,7 +11,7 @@ export async function copyRows(from: Table, to: Table, ownership: TableOwnership
   let batches: RecordBatch[] = [];
   let rowCount = 0;
   const add = async () => {
-    ownership.mustOwn();
+    await ownership.untilOwned();
     await to.add(new (arrow().Table)(batches));
     batches = [];
     rowCount = 0;

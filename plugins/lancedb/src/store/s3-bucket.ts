@@ -24,7 +24,7 @@ export class TableBucket {
   private constructor(options: ResolvedTableBucketOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    this.#client = new S3Client(options, clock, () => undefined);
+    this.#client = new S3Client(options, clock, () => Promise.resolve());
   }
 
   /**

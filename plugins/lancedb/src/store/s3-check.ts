@@ -24,7 +24,7 @@ const WRITER_COUNT = 4;
  * object store does not answer.
  */
 export async function checkBucket(options: ResolvedTableBucketOptions, clock: Clock): Promise<void> {
-  const client = new S3Client(options, clock, () => undefined);
+  const client = new S3Client(options, clock, () => Promise.resolve());
   const prefix = `${options.prefix}/_check/${randomUUID()}/`;
   const place = placeOf(options);
   await checkObjects(client, prefix, place);

@@ -73,11 +73,11 @@ function isTemporary(status: number): boolean {
 export class S3Client {
   readonly #options: ResolvedTableBucketOptions;
   readonly #clock: Clock;
-  readonly #beforeAttempt: () => void;
+  readonly #beforeAttempt: () => Promise<void>;
   readonly #aws: AwsClient;
 
-  /** @param beforeAttempt is called before each attempt of a request, and prevents it by throwing. */
-  constructor(options: ResolvedTableBucketOptions, clock: Clock, beforeAttempt: () => void) {
+  /** @param beforeAttempt delays each attempt of a request, and prevents it by a rejection. */
+  constructor(options: ResolvedTableBucketOptions, clock: Clock, beforeAttempt: () => Promise<void>) {
     this.#options = options;
     this.#clock = clock;
     this.#beforeAttempt = beforeAttempt;
@@ -188,7 +188,7 @@ export class S3Client {
 
   async #untilAnswered(request: S3Request): Promise<S3Answer> {
     for (let attempt = 1; ; attempt++) {
-      this.#beforeAttempt();
+      await this.#beforeAttempt();
       const answer = await this.#send(request);
       if (!(answer instanceof Error)) return answer;
       if (attempt === this.#options.attemptCountMax) throw storageUnreachable(answer);

@@ -27,7 +27,7 @@ export class S3Store implements TableStore {
     const { id, records, ownership, clock } = context;
     const prefix = `${options.prefix}/${id}/`;
     const queuePrefix = `${prefix}_waiting/`;
-    const client = new S3Client(options, clock, () => ownership.mustOwn());
+    const client = new S3Client(options, clock, () => ownership.untilOwned());
     const uploads = new S3Uploads(client, onRefusal);
     const remains = new S3Remains({ client, uploads, records, prefix, queuePrefix });
     const uri = `s3://${options.bucket}/${prefix}`;

@@ -128,7 +128,7 @@ export class S3Table implements StoredTable {
     if ((await this.orphans()).length === 0) return undefined;
     const { connection, commits } = this.#opened;
     const { ownership, remains } = this.#parts;
-    ownership.mustOwn();
+    await ownership.untilOwned();
     const copy = await connection.createEmptyTable(this.#newName(), await table.schema());
     await copyRows(table, copy, ownership);
     const { rowCount } = commits.verified;
@@ -190,7 +190,7 @@ export class S3Table implements StoredTable {
     facts: (found: TableRecord | undefined) => Partial<TableRecord>,
   ): Promise<Table> {
     const { records, ownership, remains } = this.#parts;
-    ownership.mustOwn();
+    await ownership.untilOwned();
     const table = await connection.createEmptyTable(this.#newName(), schema);
     const empty = { version: await table.version(), rowCount: 0, purged: true, cleanBytes: 0 };
     await records.update(this.#name, async (found) => {
@@ -212,7 +212,7 @@ export class S3Table implements StoredTable {
 
   /** Opens a table that this owner has closed. Undefined if an earlier owner has added a version since. */
   async #openUnchanged(connection: Connection): Promise<Table | undefined> {
-    this.#parts.ownership.mustOwn();
+    await this.#parts.ownership.untilOwned();
     const record = await this.#record();
     const table = await connection.openTable(record.table);
     if ((await table.version()) === record.version) return table;
@@ -234,11 +234,11 @@ export class S3Table implements StoredTable {
       await records.update(this.#name, async (found) => {
         closeAll();
         if (found === undefined) return undefined;
-        ownership.mustOwn();
+        await ownership.untilOwned();
         const table = await connection.openTable(found.table);
         opened.push(table);
         await table.checkout(found.version);
-        ownership.mustOwn();
+        await ownership.untilOwned();
         await table.restore();
         return { ...found, version: await table.version() };
       });

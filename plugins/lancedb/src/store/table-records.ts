@@ -33,6 +33,9 @@ export interface TableRecords {
 
 /** Whether this process may change the tables. */
 export interface TableOwnership {
-  /** @throws {MemoryError} `unavailable` if another process may own the tables. */
-  mustOwn(): void;
+  /**
+   * Resolves when certainly no other process owns the tables. It waits while that is unknown.
+   * @throws {MemoryError} `unavailable` if another process may own them for good.
+   */
+  untilOwned(): Promise<void>;
 }

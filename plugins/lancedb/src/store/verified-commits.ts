@@ -113,7 +113,7 @@ export class VerifiedCommits {
   async #repair(): Promise<void> {
     this.#repairCount++;
     const { version, rowCount } = this.#verified;
-    this.#context.ownership.mustOwn();
+    await this.#context.ownership.untilOwned();
     await this.#table.checkout(version);
     await this.#commit(() => this.#table.restore());
     this.#context.onRepair();
@@ -121,8 +121,8 @@ export class VerifiedCommits {
   }
 
   #commit<T>(change: () => Promise<T>): Promise<T> {
-    return retryCommit(this.#context.clock, () => {
-      this.#context.ownership.mustOwn();
+    return retryCommit(this.#context.clock, async () => {
+      await this.#context.ownership.untilOwned();
       return change();
     });
   }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => s3.stop());
 
-function client(beforeAttempt = () => {}): S3Client {
+function client(beforeAttempt = async () => {}): S3Client {
   return new S3Client(parseOptions(TableBucketOptionsSchema, bucketOptions(s3)), systemClock, beforeAttempt);
 }
 
@@ -74,7 +74,7 @@ it("repeats a request that was not answered, and refuses to once that is not all
   await client().put("key", "content");
   expect(s3.store.keys).toEqual(["key"]);
   let attemptCount = 0;
-  const guarded = client(() => {
+  const guarded = client(async () => {
     if (++attemptCount > 1) throw new Error("lost");
   });
   s3.fail({ matches: () => true, afterEffect: false, answer: "cut" });
@@ -96,7 +96,7 @@ it("a request without an answer in time fails as unreachable", async () => {
     attemptCountMax: 1,
   });
   const held = s3.hold(() => true);
-  const request = new S3Client(options, systemClock, () => {}).put("key", "content");
+  const request = new S3Client(options, systemClock, async () => {}).put("key", "content");
   await expect(request).rejects.toMatchObject({ detail: { reason: "storage_unreachable" } });
   await held.release();
 });

@@ -76,7 +76,7 @@ if (inherited !== undefined) await connect(inherited);
 export function createStorage(place: StorageContext): Storage {
   const { clock, logger, directory } = place;
   const records = new FileRecords(join(directory, "records"));
-  const ownership = { mustOwn() {} };
+  const ownership = { async untilOwned() {} };
   const id = join(relative(tmpdir(), directory), "table");
   const store = bucket!.store({ id, records, ownership, clock, logger });
   return createLanceStorage({ ...place, store });

@@ -30,6 +30,10 @@ export class TestOwner implements TableRecords, TableOwnership {
     if (!this.isOwner) throw new MemoryError("unavailable", "moved", { reason: "shard_moved" });
   }
 
+  async untilOwned(): Promise<void> {
+    this.mustOwn();
+  }
+
   async list(): Promise<ReadonlyMap<string, TableRecord>> {
     this.mustOwn();
     return new Map([...this.#entries].flatMap(([name, { record }]) => (record ? [[name, record]] : [])));
