@@ -152,11 +152,11 @@ export class AgentMemory {
    *
    * Ranking options are off by default: `recency` (ranks newer entries higher), `diversity` (0..1, avoids
    * similar entries), `fields` (fields to search), `rerank` (uses the host's reranker). `expand` adds the
-   * neighbours of each entry in its group. `explain` adds an explanation of each score.
+   * neighbours of each entry in its group. `explain` adds an explanation of each score. `exact` compares all entries.
    *
    * @returns an empty page with `total` 0 if nothing matches. `cursor` is present if there may be more
    * entries: repeat the request with it. With `diversity` and `rerank` there is a single page. `degraded`
-   * lists the tiers with a missing or partial result.
+   * lists the tiers with a missing or partial result, `approximate` those that an index chose from.
    * @throws {MemoryError} for example `unsupported` for a tier or mode that the host does not support.
    */
   async retrieve(request: RetrieveRequest = {}, options: CallOptions = {}): Promise<RetrieveResult> {
@@ -167,8 +167,8 @@ export class AgentMemory {
    * Iterates over all entries that match the criteria and fetches page after page. `limit` ends the iteration
    * early and has no maximum here.
    * @throws {TypeError} for `diversity` and `rerank`, which return a single page: use `retrieve`.
-   * @throws {MemoryError} also if `retrieve` would report a tier as `degraded`, so that no entries are
-   * silently missing.
+   * @throws {MemoryError} also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entries
+   * are silently missing.
    */
   async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     const resolved = parseCallOptions(EntriesOptionsSchema, options, this.#settings);
@@ -345,7 +345,7 @@ export class AgentMemory {
     const reply = await this.#request<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, {
       check,
     });
-    return presentFields(reply, ["entries", ...LISTED_FIELDS, "explain", "took_ms"]);
+    return presentFields(reply, ["entries", ...LISTED_FIELDS, "approximate", "explain", "took_ms"]);
   }
 
   async #list(

@@ -6,6 +6,7 @@ import {
   MemoryError,
   type MemoryListResponse,
   type MemoryRetrieveResponse,
+  type MemoryTier,
   parseErrorMessage,
   TIERS,
 } from "@membus/protocol";
@@ -13,7 +14,7 @@ import {
 /** One page of entries, and the cursor of the next page. */
 export type RetrieveResult = Pick<
   MemoryRetrieveResponse,
-  "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain" | "took_ms"
+  "entries" | "total" | "total_relation" | "cursor" | "degraded" | "approximate" | "explain" | "took_ms"
 >;
 
 /** One page of a list, and the cursor of the next page. */
@@ -40,6 +41,7 @@ export function presentFields<Reply extends object, Name extends keyof Reply>(
 interface AnyPage {
   readonly cursor?: string | undefined;
   readonly degraded?: readonly DegradedTier[] | undefined;
+  readonly approximate?: readonly MemoryTier[] | undefined;
 }
 
 export interface PageSource<Page extends AnyPage> {
@@ -88,10 +90,14 @@ function parseLimit(limit: number | null | undefined): number {
 /**
  * Rejects an incomplete page, because an iteration must not silently skip entries.
  *
- * @throws {MemoryError} the first reason why a page is `degraded`.
+ * @throws {MemoryError} the first reason why a page is `degraded`. `unsupported` for an approximate page.
  */
-export function requireComplete({ degraded = [] }: AnyPage): void {
+export function requireComplete({ degraded = [], approximate = [] }: AnyPage): void {
   if (degraded[0] !== undefined) throw tierFailure(degraded[0]);
+  const [tier] = approximate;
+  if (tier === undefined) return;
+  const message = `the ${tier} tier chose entries with an index and may have missed some: iterate with \`exact: true\``;
+  throw new MemoryError("unsupported", message, { tier, feature: "approximate" });
 }
 
 /**

@@ -69,6 +69,19 @@ describe("entries never omits entries silently", () => {
     expect((await rejection(list(fixture), "unavailable")).message).toBe("semantic is down");
   });
 
+  it("fails if an index chose the entries, unless the request is exact", async () => {
+    const fixture = await openFixture({
+      answer: (message) => ({
+        ...listing(5)(message),
+        ...(message.exact ? {} : { total_relation: "gte", approximate: ["semantic"] }),
+      }),
+    });
+    const { message } = await rejection(list(fixture, { query: "tea" }), "unsupported");
+    expect(message).toContain("the semantic tier chose entries with an index");
+    expect(await list(fixture, { query: "tea", exact: true })).toEqual(upTo(5));
+    expect((await fixture.client.retrieve({ query: "tea" })).approximate).toEqual(["semantic"]);
+  });
+
   it("fails if a cursor returns itself", async () => {
     const fixture = await openFixture({ answer: () => ({ entries: [], cursor: "same" }) });
     const error = await rejection(list(fixture), "runtime_error");

@@ -21,7 +21,10 @@ export type ListInput = Partial<Omit<MemoryListRequest, "type">>;
 type Body<Reply> = Omit<Reply, "type" | "id" | "version" | "ts" | "req_id">;
 export type StoreReply = Pick<MemoryStoreResponse, "stored" | "errors" | "receipts">;
 export type RetrieveReply = Body<
-  Pick<MemoryRetrieveResponse, "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain">
+  Pick<
+    MemoryRetrieveResponse,
+    "entries" | "total" | "total_relation" | "cursor" | "degraded" | "approximate" | "explain"
+  >
 >;
 export type ForgetReply = Pick<MemoryForgetResponse, "deleted" | "receipt">;
 export type ListReply = Pick<

@@ -72,6 +72,7 @@ describe("a report", () => {
     expect(notClaimed.map(({ feature, tiers }) => `${feature} ${tiers.join()}`)).toEqual([
       "durable working",
       "shared working",
+      "approximate working",
     ]);
   });
 

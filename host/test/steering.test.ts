@@ -111,6 +111,34 @@ describe("ranking options", () => {
     expect(plugin.requests).toEqual([]);
   });
 
+  it("`exact` reaches only tiers that may be approximate, and these are named (clauses RET-49 and RET-50)", async () => {
+    const indexed = new SteeredPlugin([...FEATURES, "approximate"]);
+    indexed.tamper = (page) => {
+      if (!indexed.requests.at(-1)!.exact) Object.assign(page, { approximate: true, total_relation: "gte" });
+    };
+    const always = new SteeredPlugin();
+    const fixture = await HostFixture.start({ plugins: { working: always, semantic: indexed } });
+    for (const tier of ["working", "semantic"]) await fixture.store([{ key: tier, content: tier, tier }]);
+    const found = await fixture.retrieve({});
+    expect(found).toMatchObject({ approximate: ["semantic"], total_relation: "gte", total: 2 });
+    const exact = await fixture.retrieve({ exact: true });
+    expect([exact.approximate, exact.total_relation]).toEqual([undefined, "eq"]);
+    expect([always, indexed].map(({ requests }) => requests.map((request) => request.exact))).toEqual([
+      [undefined, undefined],
+      [undefined, true],
+    ]);
+  });
+
+  it.each([
+    ["undeclared", FEATURES, { approximate: true, total_relation: "gte" }],
+    ["with an exact total", [...FEATURES, "approximate"], { approximate: true }],
+  ] as const)("an approximate page, %s, is refused", async (_, features, changes) => {
+    const plugin = new SteeredPlugin(features);
+    plugin.tamper = (page) => Object.assign(page, changes);
+    const fixture = await start(plugin);
+    expect(await fixture.retrieve({ tier: "working" })).toMatchObject({ code: "runtime_error" });
+  });
+
   it("are answered by the tiers that support them, and the reply names the others", async () => {
     const plugins = { working: new MapPlugin(), semantic: new SteeredPlugin() };
     const fixture = await HostFixture.start({ plugins });

@@ -50,9 +50,15 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveReq
   }) as RetrieveRequest;
 }
 
+function total({ total, total_relation }: RetrieveResult): string {
+  return total_relation === "gte" ? `at least ${total}` : String(total);
+}
+
 function summary(reply: RetrieveResult): string {
-  const lines = [...rankingLines(reply), `${reply.entries.length} of ${reply.total}`];
+  const lines = [...rankingLines(reply), `${reply.entries.length} of ${total(reply)}`];
   if (reply.cursor !== undefined) lines.push(`next page: --cursor ${reply.cursor}`);
+  for (const tier of reply.approximate ?? [])
+    lines.push(`approximate: ${tier}: an index chose the entries, --exact compares all`);
   for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);
   return lines.join("\n");
 }

@@ -10,9 +10,13 @@ export interface SteeringFlags {
   readonly expand?: string;
   readonly explain?: boolean;
   readonly rerank?: boolean;
+  readonly exact?: boolean;
 }
 
-type Steering = Pick<RetrieveRequest, "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank">;
+type Steering = Pick<
+  RetrieveRequest,
+  "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank" | "exact"
+>;
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -29,6 +33,7 @@ export function addSteeringFlags(command: Command): Command {
       "number of neighbours of each entry in its group to include, 0..20 each",
     )
     .option("--rerank", "rescore the best entries with the host's reranker; returns a single page")
+    .option("--exact", "compare all entries, also where an index would choose them")
     .option("--explain", "show how each score was computed, and the time of each stage");
 }
 
@@ -43,6 +48,7 @@ export function steeringOf(flags: SteeringFlags): {
     expand: flags.expand === undefined ? undefined : expandOf(flags.expand),
     explain: flags.explain,
     rerank: flags.rerank,
+    exact: flags.exact,
   };
 }
 

@@ -18,6 +18,7 @@ import { subjectsMutants } from "./hosts/subjects.js";
 import { undeclaredMutants } from "./hosts/undeclared.js";
 import type { Mutant } from "./mutant.js";
 import { agentsMutants } from "./plugins/agents.js";
+import { approximateMutants } from "./plugins/approximate.js";
 import { cascadeMutants } from "./plugins/cascade.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
 import { conditionalMutants } from "./plugins/conditional.js";
@@ -81,6 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...orderEdgeMutants,
   ...ownerMutants,
   ...similarityMutants,
+  ...approximateMutants,
   ...fullTextMutants,
   ...queryTextMutants,
   ...scoreMutants,

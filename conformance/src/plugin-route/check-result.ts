@@ -28,6 +28,7 @@ const RetrieveResultSchema = z.looseObject({
   total: z.int().min(0),
   total_relation: z.enum(["eq", "gte"]),
   cut: z.literal(true).optional(),
+  approximate: z.literal(true).optional(),
   explain: RankingExplanationSchema.optional(),
 });
 const ForgetResultSchema = z.looseObject({

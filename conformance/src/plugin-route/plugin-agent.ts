@@ -93,10 +93,13 @@ export class PluginAgent implements MemoryAgent {
     return this.#record({ ...message, cursor: text }, async () => {
       this.#demandOffered(message);
       const cursor = text ? (JSON.parse(text) as Cursor) : undefined;
-      const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
+      const compiled = compileRetrieve(message, this.#parts.clock.now(), cursor);
+      // A tier that does not declare `approximate` is always exact.
+      const isAsked = input.exact === true && featuresOf(this.#parts.plugin()).approximate === true;
+      const request = { ...compiled, ...(isAsked && { exact: true as const }) };
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
-      const { degraded, explain, cut, ...result } = this.#checked("onRetrieve", returned);
+      const { degraded, explain, cut, approximate, ...result } = this.#checked("onRetrieve", returned);
       // A host knows exactly whether there is a next page. Agents can only rely on a page not being empty.
       const isOnePage = Boolean(request.diversity || request.rerank);
       const isLast = isOnePage || (result.entries.length < request.limit && !cut);
@@ -106,6 +109,7 @@ export class PluginAgent implements MemoryAgent {
         ...result,
         entries: result.entries as MemoryEntry[],
         ...(next && { cursor: JSON.stringify(next) }),
+        ...(approximate && { approximate: [this.#parts.tier] }),
         ...(explain && { explain: [{ tier: this.#parts.tier, ...explain }] }),
         ...(degraded && {
           degraded: [{ tier: this.#parts.tier, code: degraded.code, message: degraded.message }],

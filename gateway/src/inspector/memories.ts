@@ -70,7 +70,7 @@ async function search(memory: AgentMemory, query: Query) {
     request.namespace === ALL_NAMESPACES
       ? await searchAnywhere(memory, request)
       : await retrieveExplained(memory, request);
-  const { total, total_relation, cursor, truncated, degraded, explain } = page;
+  const { total, total_relation, cursor, truncated, degraded, approximate, explain } = page;
   const isRanked = request.query !== undefined;
   return {
     entries: page.entries.map((entry) => foundEntry(entry, isRanked)),
@@ -79,6 +79,7 @@ async function search(memory: AgentMemory, query: Query) {
     cursor,
     truncated,
     degraded,
+    approximate,
     explain,
   };
 }

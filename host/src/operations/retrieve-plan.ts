@@ -13,6 +13,7 @@ import { decodeCursor, type PluginRetrieveRequest } from "@membus/protocol/plugi
 import {
   checkEmbedding,
   type Features,
+  hasFeature,
   missingFeature,
   unsupportedFeatureError,
 } from "../plugin-calls/index.js";
@@ -26,6 +27,8 @@ export interface RetrievePlan {
   readonly digest: string;
   /** Whether the page is selected from the best candidates, so that it has no next page (clause RET-27). */
   readonly isOnePage: boolean;
+  /** Whether tiers that may search an index must compare all entries. */
+  readonly exact: boolean;
 }
 
 /**
@@ -57,7 +60,17 @@ export function planRetrieve(
     ...rankingOptionsOf(body),
   };
   checkExpanded(request);
-  return { request, digest, isOnePage: Boolean(request.diversity || request.rerank) };
+  return {
+    request,
+    digest,
+    isOnePage: Boolean(request.diversity || request.rerank),
+    exact: body.exact === true,
+  };
+}
+
+/** Returns the request for one tier. Others than those that may search an index are always exact (clause RET-50). */
+export function requestFor({ request, exact }: RetrievePlan, features: Features): PluginRetrieveRequest {
+  return exact && hasFeature(features, "approximate") ? { ...request, exact: true } : request;
 }
 
 type RankingOptions = Pick<PluginRetrieveRequest, RankingOption>;

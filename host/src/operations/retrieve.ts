@@ -8,6 +8,7 @@ import {
   planRetrieve,
   type RetrievePlan,
   type RetrieveRequest,
+  requestFor,
   retrieveFeatureError,
 } from "./retrieve-plan.js";
 import { checkNamespace, type RequestContext, type Runtime } from "./runtime.js";
@@ -32,7 +33,7 @@ export async function retrieve(
     runtime,
     context,
     { tier: body.tier, namespace, missingFeature },
-    (runner, selector, latest) => runner.retrieve(selector, plan.request, latest),
+    (runner, selector, latest) => runner.retrieve(selector, requestFor(plan, runner.features), latest),
   );
   return pageReply(runtime, context, plan, answers);
 }
@@ -55,6 +56,7 @@ function pageReply(
     total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),
     total_relation: isComplete ? "eq" : "gte",
     degraded: degradedOf(answers, (result) => result.degraded),
+    approximate: approximateOf(answers),
     explain: plan.request.explain && answers.flatMap(explanationOf),
     took_ms: stageTimes(answers, (now - context.acceptedAt) * 1_000),
   };
@@ -85,6 +87,13 @@ function withoutExpired(entry: MemoryEntry, now: number): MemoryEntry {
   const isLasting = (neighbour: Neighbours["before"][number]) => !isExpired(neighbour, now);
   const before = neighbours.before.filter(isLasting);
   return { ...entry, neighbours: { before, after: neighbours.after.filter(isLasting) } };
+}
+
+function approximateOf(answers: readonly TierResult[]): MemoryTier[] | undefined {
+  const tiers = answers.flatMap(({ tier, outcome }) =>
+    outcome.ok && outcome.value.approximate ? [tier] : [],
+  );
+  return tiers.length === 0 ? undefined : tiers;
 }
 
 function explanationOf({ tier, outcome }: TierResult): object[] {

@@ -34,13 +34,17 @@ import {
 /** Number of key hashes checked per page. Hashing a key costs as much as all other checks of an entry. */
 const KEY_HASHES_CHECKED = 8;
 
-/** Returns the problem with a page from a plugin, or undefined if the page is valid (clause PLUG-12). */
+/**
+ * Returns the problem with a page from a plugin, or undefined if the page is valid (clause PLUG-12).
+ * @param mayApproximate whether the plugin declares `approximate`.
+ */
 export function pageProblem(
   result: PluginRetrieveResult,
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
+  mayApproximate: boolean,
 ): string | undefined {
-  const { entries, total, total_relation, cut, degraded } = result;
+  const { entries, total, total_relation, cut, degraded, approximate } = result;
   if (!Array.isArray(entries)) return "no list of entries";
   if (entries.length > request.limit) return "more entries than the limit";
   if (!Number.isSafeInteger(total) || total < entries.length)
@@ -48,6 +52,10 @@ export function pageProblem(
   if (total_relation !== "eq" && total_relation !== "gte") return "no total_relation";
   if (cut !== undefined && (cut !== true || entries.length === 0))
     return "a page that is cut before its first entry";
+  if (approximate !== undefined) {
+    if (approximate !== true || !mayApproximate || request.exact) return "an unexpected approximate page";
+    if (total_relation !== "gte") return "an exact total of an approximate page";
+  }
   if (degraded !== undefined && !isMemoryError(degraded)) return "a `degraded` that is not a MemoryError";
   for (const entry of entries) {
     const problem = entryProblem(entry, selector, request) ?? extrasProblem(entry, request);

@@ -38,7 +38,7 @@ import {
   storeProblem,
 } from "./check-results.js";
 import { type CallOptions, ConcurrencyLimiter, RETRY_AFTER_MS } from "./concurrency-limiter.js";
-import type { Features } from "./features.js";
+import { type Features, hasFeature } from "./features.js";
 import { redactError, redactErrors } from "./redact-error.js";
 
 export interface PluginRunnerDependencies {
@@ -116,7 +116,7 @@ export class PluginRunner {
   ): Promise<Outcome<PluginRetrieveResult>> {
     const call = () => this.plugin.onRetrieve(selector, request);
     return this.#call("retrieve", this.#reads, callOptionsOf(selector, expiresAt), call, (result) =>
-      pageProblem(result, selector, request),
+      pageProblem(result, selector, request, hasFeature(this.features, "approximate")),
     );
   }
 

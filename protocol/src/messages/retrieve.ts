@@ -56,6 +56,7 @@ export const MemoryRetrieveRequestSchema = z
     }),
     expand: ExpandSchema.nullish(),
     explain: z.boolean().nullish(),
+    exact: z.boolean().nullish().meta({ description: "true compares all entries, even without an index" }),
     rerank: z.boolean().nullish().meta({ description: "true returns a single page without a cursor" }),
   })
   .refine((request) => !request.embedding || request.embedding_model, {
@@ -116,6 +117,10 @@ export const MemoryRetrieveResponseSchema = z
     total_relation: TotalRelationSchema,
     cursor: z.string().optional().meta({ description: "present if there may be more entries" }),
     degraded: z.array(DegradedTierSchema).optional(),
+    approximate: z
+      .array(MemoryTierSchema)
+      .optional()
+      .meta({ description: "tiers that chose the entries with an index and may have missed some" }),
     explain: z
       .array(TierExplanationSchema)
       .optional()

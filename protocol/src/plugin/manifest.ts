@@ -34,6 +34,7 @@ export const FEATURES = Object.freeze({
   own_only: "does not overwrite entries of another author with `own_only`",
   snippet: 'returns the best passage of an entry with `include: ["snippet"]`',
   agents: "lists the agents of a tenant that have private entries, for operators",
+  approximate: "may search a large partition through an index, says so, and searches everything with `exact`",
 });
 
 export type Feature = keyof typeof FEATURES;
@@ -48,6 +49,7 @@ export const ADDED_FEATURES = [
   "own_only",
   "snippet",
   "agents",
+  "approximate",
 ] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];

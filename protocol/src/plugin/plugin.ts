@@ -94,6 +94,8 @@ export interface PluginRetrieveRequest {
   readonly expand?: { readonly before: number; readonly after: number };
   /** Adds an explanation to each entry and to the result. */
   readonly explain?: true;
+  /** Compares all entries, even those that an index would leave out (clause RET-50). */
+  readonly exact?: true;
   /** Rescores the best entries with the host's reranker. Never with `after`, and only with a query. */
   readonly rerank?: true;
 }
@@ -103,6 +105,8 @@ export interface PluginRetrieveResult {
   readonly entries: readonly MemoryEntry[];
   readonly total: number;
   readonly total_relation: TotalRelation;
+  /** An index chose the entries, so that some may be missing. Then `total_relation` is `gte` (clause RET-49). */
+  readonly approximate?: true;
   /** The page ended early because of `max_bytes`. It contains at least one entry. */
   readonly cut?: true;
   /** Reason for a reduced result, such as an embedder that does not answer. */

@@ -74,7 +74,7 @@ RETRYABLE: dict[str, bool] = {
 # Known fields by message, and the fields of stored and of returned entries.
 FIELDS: dict[str, frozenset[str]] = {
     "memory/store/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "entries", "ack"]),
-    "memory/retrieve/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "query", "embedding", "embedding_model", "order", "limit", "min_score", "cursor", "mode", "include", "fields", "recency", "diversity", "expand", "explain", "rerank"]),
+    "memory/retrieve/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "query", "embedding", "embedding_model", "order", "limit", "min_score", "cursor", "mode", "include", "fields", "recency", "diversity", "expand", "explain", "exact", "rerank"]),
     "memory/forget/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "dry_run", "cascade", "purge", "all"]),
     "memory/status/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "request_id", "kind"]),
     "memory/list/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "field", "depth", "order", "limit", "cursor"]),
@@ -337,6 +337,7 @@ class RetrieveRequest(TypedDict, total=False):
     diversity: float | None  # default 0, a larger value returns a single page without a cursor
     expand: Expand | None
     explain: bool | None
+    exact: bool | None  # true compares all entries, even without an index
     rerank: bool | None  # true returns a single page without a cursor
 
 
@@ -466,6 +467,7 @@ class _RetrieveResponse(TypedDict):
 class RetrieveResponse(_RetrieveResponse, total=False):
     cursor: str  # present if there may be more entries
     degraded: list[DegradedTier]
+    approximate: list[MemoryTier]  # tiers that chose the entries with an index and may have missed some
     explain: list[TierExplanation]  # ranking details of each tier that answered
 
 

@@ -152,7 +152,7 @@ class AsyncAgentMemory(MemoryRequests):
         Returns:
             The reply with `entries` (empty if none match) and `total`. If more entries may follow, it contains a
             `cursor`: repeat the request with it for the next page. `degraded` lists tiers that were not or not fully
-            searched [RET-13].
+            searched [RET-13]. `approximate` lists tiers that an index chose entries from [RET-49].
         """
         policy = self._policy.changed(timeout_s, retry_timeout_s)
         return await self._retrieve(dict(request), policy, lambda reply: None)
@@ -170,7 +170,8 @@ class AsyncAgentMemory(MemoryRequests):
         `limit` ends the iteration earlier, and is not bounded here.
 
         Raises:
-            MembusError: Also if `retrieve` would report a tier as `degraded`, so that no entry is silently missing.
+            MembusError: Also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entry is
+                silently missing.
             TypeError: For `diversity` and `rerank`, which return a single page.
         """
         if request.get("diversity") or request.get("rerank"):

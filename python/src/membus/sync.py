@@ -135,7 +135,7 @@ class AgentMemory:
         Returns:
             The reply with `entries` (empty if none match) and `total`. If more entries may follow, it contains a
             `cursor`: repeat the request with it for the next page. `degraded` lists tiers that were not or not fully
-            searched [RET-13].
+            searched [RET-13]. `approximate` lists tiers that an index chose entries from [RET-49].
         """
         return self._thread.run(self._memory.retrieve(timeout_s=timeout_s, retry_timeout_s=retry_timeout_s, **request))
 
@@ -152,7 +152,8 @@ class AgentMemory:
         `limit` ends the iteration earlier, and is not bounded here.
 
         Raises:
-            MembusError: Also if `retrieve` would report a tier as `degraded`, so that no entry is silently missing.
+            MembusError: Also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entry is
+                silently missing.
             TypeError: For `diversity` and `rerank`, which return a single page.
         """
         return self._thread.iterate(

@@ -24,6 +24,7 @@ const BROKEN_PAGES: Readonly<Record<string, (page: Page) => unknown>> = {
   "a context that was not requested": (page) => changed(page, { context: "published before" }),
   "a page cut before its first entry": (page) => ({ ...page, entries: [], cut: true }),
   "a total below the number of entries": (page) => ({ ...page, total: 1 }),
+  "an undeclared `approximate`": (page) => ({ ...page, total_relation: "gte", approximate: true }),
   "no total_relation": ({ total_relation: _, ...page }) => page,
   "no list of entries": (page) => ({ ...page, entries: undefined }),
   nothing: () => undefined,

@@ -1,4 +1,5 @@
 import type { Check } from "../../../catalogue/check.js";
+import { approximateChecks } from "./approximate.js";
 import { diversityChecks } from "./diversity.js";
 import { expandChecks } from "./expand.js";
 import { explainChecks } from "./explain.js";
@@ -21,5 +22,6 @@ export const steeringChecks: readonly Check[] = [
   ...rerankChecks,
   ...relevanceChecks,
   ...generationsChecks,
+  ...approximateChecks,
   ...steeringRefusedChecks,
 ];

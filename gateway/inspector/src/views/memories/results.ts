@@ -23,6 +23,7 @@ interface Page {
   readonly entries: readonly FoundEntry[];
   readonly total: number;
   readonly total_relation: "eq" | "gte";
+  readonly approximate?: readonly string[];
   readonly cursor?: string;
   /** True if not all namespaces were searched. */
   readonly truncated?: boolean;
@@ -55,6 +56,7 @@ export function Results(props: ResultsProps): VNode {
       ${page !== undefined && html`<p class="quiet" role="status">${totalText(page)}</p>`}</div>
     <${Failure} of=${first.failure} />
     <${Degraded} tiers=${page?.degraded} />
+    ${page?.approximate !== undefined && html`<p class="quiet">An index chose the entries and may have missed some.</p>`}
     ${page?.truncated && html`<p class="quiet">There are too many namespaces to search all of them. Choose one.</p>`}
     ${page?.explain !== undefined && html`<${Ranking} tiers=${page.explain} />`}
     ${

@@ -50,6 +50,7 @@ export const FIELDS: readonly Field[] = [
   { path: "include", label: "Include: snippet, context", read: asList },
   { path: "since", label: "Since", read: asSeconds, type: "datetime-local" },
   { path: "until", label: "Until", read: asSeconds, type: "datetime-local" },
+  { path: "exact", label: "Exact", read: () => true, type: "checkbox" },
   { path: "rerank", label: "Rerank", read: () => true, type: "checkbox" },
   { path: "explain", label: "Explain", read: () => true, type: "checkbox" },
   { path: "where", label: "Filter as JSON", read: asJson, type: "json" },
