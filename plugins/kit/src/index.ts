@@ -54,5 +54,6 @@ export type {
   StoredPart,
   StoredRow,
   Texts,
+  VectorStorage,
 } from "./storage.js";
 export { storageUnreachable, tenantDamaged } from "./storage.js";

@@ -30,11 +30,11 @@ export const KitOptionsSchema = optionSet({
    */
   partitionBytesMax: option.integer(MIB, 64 * GIB).default(GIB),
   /**
-   * Limit of the vectors of one partition, in bytes. They are in RAM while the partition is loaded. Long
-   * vectors therefore leave space for fewer entries than `partitionRowsMax`: 2,000,000 with 384 components,
-   * about 560,000 with 1,536.
+   * Limit of the vectors that one loaded partition has in RAM, in bytes. A durable tier on LanceDB searches the
+   * vectors of a larger partition on disk, and says so in its replies. Another tier holds fewer entries than
+   * `partitionRowsMax`: 2,000,000 with 384 components, about 560,000 with 1,536.
    */
-  partitionVectorBytesMax: option.integer(64 * 1024, 1024 * GIB).default(4 * GIB),
+  partitionVectorBytesMax: option.integer(0, 1024 * GIB).default(4 * GIB),
   /**
    * Time that a store waits for its embedder, in milliseconds. Entries that are not embedded by then are
    * embedded in the background.

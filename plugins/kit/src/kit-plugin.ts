@@ -158,6 +158,7 @@ export class KitPlugin implements MemoryPlugin {
         own_only: true,
         snippet: true,
         agents: true,
+        approximate: this.#openPlace !== undefined,
       },
     };
   }

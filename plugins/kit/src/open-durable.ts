@@ -25,7 +25,7 @@ import {
   verifyOpen,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
+import { BodyCache, KnownScopes, LatestScopes, PartitionLoader, StoredVectors } from "./lifecycle/index.js";
 import {
   FolderManifest,
   type Markers,
@@ -43,6 +43,8 @@ export interface DurableState {
   readonly flusher: Flusher;
   readonly journal: Journal;
   readonly bodies: BodyCache;
+  /** Undefined if the storage cannot be searched for vectors. */
+  readonly vectors: StoredVectors | undefined;
   readonly newestAt: number;
   /** Whether nothing was ever stored. */
   readonly isNew: boolean;
@@ -193,6 +195,7 @@ async function recoverTier(
   const waitForCapacity = () => flushLarge(backlog, options, flusher);
   return {
     ...{ storage, flusher, bodies, newestAt, latest, journal, waitForCapacity, tenants },
+    vectors: storage.vectors && new StoredVectors({ storage, vectors: storage.vectors, backlog }),
     ...{ markers: place.markers, isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
@@ -200,8 +203,7 @@ async function recoverTier(
     mayUnload: (scope) => !backlog.has(scope),
     ...{ scopes: (tenant) => known.all(tenant), readUsage: storedUsage({ storage, backlog, flusher }) },
     withFreedSpace: (task) => withFreedSpace(() => place.reserve.release(), task),
-    restoreReserve: () => place.reserve.restore(),
-    probe: () => log.probe(),
+    ...{ restoreReserve: () => place.reserve.restore(), probe: () => log.probe() },
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();

@@ -83,28 +83,29 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const journal = state?.journal ?? createMemoryJournal();
   const registry = openRegistry({
     ...{ clock, options, state, retention, expiry, revisions },
-    load: partitionsOf({ state, bodies, indexer, embedder, analyzer: analyzer.id }),
+    load: partitionsOf({ state, bodies, indexer, embedder, analyzer: analyzer.id, options }),
   });
   journal.onRollback((firstLostSeq) => {
     for (const loaded of registry.partitions) loaded.unstageFrom(firstLostSeq);
   });
   const shared = { clock, logger, embedder, activeQueries, indexer, bodies, journal, registry, usageTracker };
-  const background = state && (await openBackground(state, { ...shared, options, analyzer: analyzer.id }));
+  const vectors = state?.vectors;
+  const background =
+    state && (await openBackground(state, { ...shared, vectors, options, analyzer: analyzer.id }));
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
   const tier: OpenTier = {
-    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, revisions },
-    durable: state !== undefined,
-    isShared: services.tier === "semantic",
+    ...{ ...shared, vectors, operations, analyzer, readAhead, removals, expiry, retention, revisions },
+    ...{ durable: state !== undefined, isShared: services.tier === "semantic" },
     forgets: new ForgetOrder(),
     reranker: services.reranker,
     analyzerId: analyzer.id,
     embedderId: embedder?.id ?? "",
-    partitionRowsMax: partitionRowsMaxOf(options, embedder),
+    partitionRowsMax: vectors ? options.partitionRowsMax : partitionRowsMaxOf(options, embedder),
     ...{ partitionBytesMax, embedWaitMs, rerankWaitMs },
     needsVectors: (loaded) => background?.backFill.schedule(loaded),
-    tenants: () => state?.tenants() ?? [],
-    ...{ checkTenant: (tenant) => state?.checkTenant(tenant), damage: () => state?.damage() },
+    ...{ tenants: () => state?.tenants() ?? [], damage: () => state?.damage() },
+    checkTenant: (tenant) => state?.checkTenant(tenant),
     erasureOf: async (seq, at) => state?.erasureOf(seq, at),
     async erase(tenant) {
       await clearForgotten(registry);
@@ -118,8 +119,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     async maintain() {
       const parts = { clock, options, registry, expiry, removals, retention, journal, stored: state };
       await tier.withFreedSpace(() => sweep(parts));
-      await state?.restoreReserve();
-      await revisions?.maintain();
+      await (state?.restoreReserve() ?? revisions?.maintain());
     },
     stats: () => ({
       ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
@@ -256,21 +256,23 @@ interface LoadParts {
   readonly embedder: Embedder | undefined;
   /** Id of the analyzer. */
   readonly analyzer: string;
+  readonly options: ResolvedKitOptions;
 }
 
 /**
  * Returns a function that loads the partition of a scope. Rows in RAM have the terms of the current analyzer.
  */
-function partitionsOf({ state, bodies, indexer, embedder, analyzer }: LoadParts) {
+function partitionsOf({ state, bodies, indexer, embedder, analyzer, options }: LoadParts) {
   // All partitions share one options object, because there may be many small ones.
-  const options: PartitionOptions = {
+  const shared: PartitionOptions = {
     ...(embedder === undefined ? {} : { embedder }),
     analyzer,
+    ...(state?.vectors && { residentVectorBytesMax: options.partitionVectorBytesMax }),
     termsOf: (rowId, facets, occurredAt) =>
       indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt }),
   };
   return async (scope: string): Promise<Partition> => {
-    const partition = new Partition(options);
+    const partition = new Partition(shared);
     if (state === undefined) return partition;
     await state.load(scope, partition);
     await reanalyse(scope, partition, { bodies, indexer });

@@ -141,6 +141,20 @@ export interface StorageContext {
   readonly keptContentId?: (part: string) => string | undefined;
 }
 
+/** Searches stored vectors, so that a large partition need not keep them in RAM. */
+export interface VectorStorage {
+  /**
+   * Returns vectors of rows of one scope by row id. Rows without a vector of the embedder's dimensions, and deleted
+   * rows, are missing from the result.
+   */
+  read(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, Float32Array>>;
+  /**
+   * Returns about `count` rows of one scope that are near to `vector`, a unit vector, with their vectors. An index may
+   * miss some of the nearest. Deleted rows may be among them.
+   */
+  nearest(scope: string, vector: Float32Array, count: number): Promise<ReadonlyMap<number, Float32Array>>;
+}
+
 /**
  * Stores the flushed rows of a durable tier. This is the interface that a new backend implements.
  * `registerStorageSuite` of `@membus/plugin-kit/storage-suite` tests the rules below.
@@ -167,6 +181,8 @@ export interface StorageContext {
 export interface Storage {
   /** Without it, parts that go missing while the tier is closed are not noticed. */
   readonly parts?: StorageParts;
+  /** Without it, all vectors of a partition must fit into RAM. */
+  readonly vectors?: VectorStorage;
   /**
    * Tenants with damaged files. Their rows cannot be read or written now. Absent if this never happens. The
    * kit refuses their requests and serves all other tenants. The storage must keep writes to them until they

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { KitOptions } from "../src/index.js";
 import { TestKit } from "./kit-fixture.js";
 import { retrieveRequest, selector } from "./kit-requests.js";
 import { ModelRun, type Subject } from "./model-run.js";
@@ -10,12 +11,10 @@ import { seeded } from "./seeded.js";
 /** Enough empty partitions to unload every other one. */
 const CROWD = 150;
 
-async function durableSubject(): Promise<Subject> {
+async function durableSubject(options: KitOptions): Promise<Subject> {
   const embedder = new ScriptedEmbedder();
-  const kit = await TestKit.open({
-    embedder,
-    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, flushCount: 20, flushIdleMs: 5 },
-  });
+  const small = { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, flushCount: 20, flushIdleMs: 5 };
+  const kit = await TestKit.open({ embedder, options: { ...small, ...options } });
   return {
     embedder,
     exactAccess: false,
@@ -48,11 +47,17 @@ async function durableSubject(): Promise<Subject> {
 }
 
 describe("a durable kit plugin compared to a Map", () => {
-  for (const tier of ["episodic", "semantic"] as const) {
-    it(`has the same entries after any sequence of operations, ${tier}`, async () => {
+  const subjects = [
+    ["episodic", {}],
+    ["semantic", {}],
+    ["episodic, without vectors in RAM", { partitionVectorBytesMax: 0 }],
+  ] as const;
+  for (const [name, options] of subjects) {
+    const tier = name === "semantic" ? "semantic" : "episodic";
+    it(`has the same entries after any sequence of operations, ${name}`, async () => {
       const steps = fc.array(step, { minLength: 1, maxLength: 30 });
       const property = fc.asyncProperty(steps, async (sequence) => {
-        const model = new ModelRun(await durableSubject(), tier);
+        const model = new ModelRun(await durableSubject(options), tier);
         for (const next of sequence) await model.run(next);
         await model.checkAll();
       });

@@ -5,6 +5,7 @@ import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { partitionRowsMaxOf } from "../src/search/partition/vectors.js";
 import { calls } from "./kit-calls.js";
 import { openMemoryKit, settled, TestKit } from "./kit-fixture.js";
+import { MemoryStorage } from "./memory-storage.js";
 
 const BATCH = [
   { key: "a", content: 1 },
@@ -264,12 +265,18 @@ describe("a full partition", () => {
     expect((await retrieve({ limit: 0 })).total).toBeLessThanOrEqual(10);
   });
 
-  it("accepts fewer entries with longer vectors", async () => {
-    const kit = await TestKit.open({ options: { partitionVectorBytesMax: 64 * 1024 } });
+  it("accepts fewer entries with longer vectors, unless its storage is searched", async () => {
+    const options = { partitionVectorBytesMax: 64 * 1024 };
+    const kit = await TestKit.open({
+      options,
+      storage: Object.assign(new MemoryStorage(8), { vectors: undefined }),
+    });
     const max = 1_365;
     const { store } = calls(kit);
-    const { receipts, errors } = await store(Array.from({ length: max + 1 }, (_, at) => ({ key: `k${at}` })));
+    const entries = Array.from({ length: max + 1 }, (_, at) => ({ key: `k${at}` }));
+    const { receipts, errors } = await store(entries);
     expect(receipts).toHaveLength(max);
+    expect((await calls(await TestKit.open({ options })).store(entries)).errors).toEqual([]);
     expect(errors[0]?.error).toMatchObject({ code: "memory_full", detail: { limit: "partitionRows", max } });
     const wordsAlone = { partitionRowsMax: 5_000, partitionVectorBytesMax: 64 * 1024 };
     expect(partitionRowsMaxOf(wordsAlone, undefined)).toBe(5_000);

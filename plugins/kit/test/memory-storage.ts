@@ -9,7 +9,9 @@ import {
   type RowSize,
   type ScopedRow,
   type Storage,
+  type VectorStorage,
 } from "../src/index.js";
+import { similarity } from "../src/search/index.js";
 
 /** Waits for a turn of the event loop, like a disk access. */
 const turn = (): Promise<void> => new Promise(setImmediate);
@@ -64,6 +66,27 @@ export class MemoryStorage implements Storage {
     const wanted = new Set(rowIds);
     const rows = (this.rows.get(scope) ?? []).filter(({ rowId }) => wanted.has(rowId));
     return new Map(rows.map(({ rowId, body }) => [rowId, body]));
+  }
+
+  readonly vectors: VectorStorage = {
+    read: async (scope, rowIds) => {
+      await turn();
+      return this.#vectorsOf(scope, (rowId) => rowIds.includes(rowId));
+    },
+    nearest: async (scope, vector, count) => {
+      await turn();
+      const all = [...this.#vectorsOf(scope, () => true)];
+      const compared = all.map(([rowId, found]) => ({ rowId, found, by: similarity(vector, found, 0) }));
+      const nearest = compared.toSorted((a, b) => b.by - a.by).slice(0, count);
+      return new Map(nearest.map(({ rowId, found }) => [rowId, found]));
+    },
+  };
+
+  #vectorsOf(scope: string, isWanted: (rowId: number) => boolean): Map<number, Float32Array> {
+    const rows = (this.rows.get(scope) ?? []).filter(({ rowId }) => isWanted(rowId));
+    return new Map(
+      rows.flatMap(({ rowId, vector }) => (vector?.length === this.dimensions ? [[rowId, vector]] : [])),
+    );
   }
 
   async append(added: readonly ScopedRow[]): Promise<void> {

@@ -10,6 +10,7 @@ import type {
   Storage,
   StorageContext,
   StoredPart,
+  VectorStorage,
 } from "@membus/plugin-kit";
 import { parseOptions, parseScopeId, type Scope } from "@membus/protocol";
 import { Expiry } from "./expiry.js";
@@ -21,6 +22,7 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
+import { readNearest, readVectors } from "./rows/read-vectors.js";
 import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
@@ -28,6 +30,7 @@ import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf, tenantOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import { chunks, type TenantTable } from "./table/tenant-table.js";
+import { needsVectorIndex } from "./table/vector-index.js";
 import { verifyTables } from "./table/verify-tables.js";
 import { TableParts } from "./table-parts.js";
 
@@ -70,6 +73,7 @@ class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   readonly #store: TableStore;
   readonly parts: TableParts;
+  readonly vectors: VectorStorage;
   readonly snapshot?: (directory: string) => Promise<void>;
   readonly #written = new Map<string, DueTable>();
   /**
@@ -86,6 +90,10 @@ class LanceStorage implements Storage {
   ) {
     this.#store = place.store ?? new FolderStore(place);
     this.parts = new TableParts(this.#store);
+    this.vectors = {
+      read: (scope, rowIds) => this.#readVectors(scope, rowIds),
+      nearest: (scope, vector, count) => this.#readNearest(scope, vector, count),
+    };
     const { snapshot } = this.#store;
     if (snapshot !== undefined) this.snapshot = snapshot.bind(this.#store);
   }
@@ -110,6 +118,27 @@ class LanceStorage implements Storage {
       for (const ids of chunks(rowIds)) await readBodies(table, { scope, rowIds: ids }, bodies);
     });
     return bodies;
+  }
+
+  async #readVectors(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, Float32Array>> {
+    const found = new Map<number, Float32Array>();
+    await this.#read(scope, async (table) => {
+      for (const ids of chunks(rowIds)) await readVectors(table, { scope, rowIds: ids }, found);
+    });
+    return found;
+  }
+
+  async #readNearest(
+    scope: string,
+    vector: Float32Array,
+    count: number,
+  ): Promise<ReadonlyMap<number, Float32Array>> {
+    const found = new Map<number, Float32Array>();
+    await this.#read(scope, async (table) => {
+      await readNearest(table, { scope, vector, count }, found);
+      if (needsVectorIndex(table)) this.#scheduleMaintenance(table.name, false);
+    });
+    return found;
   }
 
   get damagedTenants(): ReadonlySet<string> {
@@ -247,6 +276,7 @@ class LanceStorage implements Storage {
       tables_open_rows: sum((table) => table.rowCount),
       tables_open_new_fragments: sum((table) => table.backlog.fragmentCount),
       tables_open_new_versions: sum((table) => table.backlog.versionCount),
+      tables_open_vector_indexes: sum((table) => (table.vectorIndex.isBuilt ? 1 : 0)),
     };
   }
 

@@ -171,6 +171,7 @@ describe("the working tier", () => {
         eviction: true,
         subtree: true,
         agents: true,
+        approximate: false,
         queued: true,
         fields: true,
         recency: true,

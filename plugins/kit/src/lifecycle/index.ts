@@ -24,3 +24,5 @@ export { PartitionRegistry } from "./residency/partition-registry.js";
 export { Preload } from "./residency/preload.js";
 export { ReadAhead } from "./residency/read-ahead.js";
 export { clearForgotten, type SweepParts, sweep } from "./sweep.js";
+export { StoredVectors } from "./vectors/stored-vectors.js";
+export { vectorsOfRows } from "./vectors/vectors-of-rows.js";

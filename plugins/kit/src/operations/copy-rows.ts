@@ -1,5 +1,5 @@
 import { MemoryError, type Scope } from "@membus/protocol";
-import { type LoadedPartition, replaceRows, rowAt } from "../lifecycle/index.js";
+import { type LoadedPartition, replaceRows, rowAt, vectorsOfRows } from "../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
 import { filterableEntry } from "./retrieve/entry.js";
 import { versionOf } from "./store/previous.js";
@@ -44,7 +44,7 @@ interface PageRow {
  * @throws {Error} if the body of a live row is missing. Errors of the storage.
  */
 export async function readRows(
-  { registry, bodies, clock }: TierCore,
+  { registry, bodies, vectors, clock }: TierCore,
   scope: Scope,
   request: RowPageRequest,
 ): Promise<RowPage> {
@@ -52,6 +52,7 @@ export async function readRows(
     const { page, isLast } = pageOf(loaded, request, clock.now());
     const { partition } = loaded;
     const wanted = page.map(({ rowId, slot }) => ({ rowId, keyHash: partition.keys.hashOf(slot) }));
+    const copied = await vectorsOfRows(vectors, loaded, wanted);
     const found = await bodies.get(
       loaded.id,
       wanted.map(({ rowId }) => rowId),
@@ -62,7 +63,7 @@ export async function readRows(
       if (slot === undefined) return [];
       const body = found.get(rowId);
       if (body === undefined) throw new Error("the body of a current row is missing");
-      return [copyOf(loaded, slot, body)];
+      return [copyOf(loaded, slot, body, copied.get(rowId) ?? null)];
     });
     return { rows, next: isLast && rows.length === page.length ? undefined : page.at(-1)?.rowId };
   });
@@ -156,14 +157,14 @@ function bytesOf({ partition: { columns, vectors } }: LoadedPartition, slot: num
   return FIXED_BYTES + texts + group + BYTES_PER_COMPONENT * (vectors?.dimensions ?? 0);
 }
 
-function copyOf(loaded: LoadedPartition, slot: number, body: string): Row {
+function copyOf(loaded: LoadedPartition, slot: number, body: string, vector: Float32Array | null): Row {
   const { vectors } = loaded.partition;
   const hasVector = vectors !== undefined && !vectors.isPending(slot);
   return {
     ...rowAt(loaded, slot, body),
     ...{ terms: null, analyzer: "" },
     embedder: hasVector ? vectors.embedder : "",
-    vector: (hasVector && vectors.vectorOf(slot)) || null,
+    vector,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   PartitionRegistry,
   ReadAhead,
   Removals,
+  StoredVectors,
 } from "../lifecycle/index.js";
 import type { UsageTracker } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
@@ -19,6 +20,8 @@ import type { ForgetOrder } from "./forget-order.js";
 export interface TierCore {
   readonly clock: Clock;
   readonly durable: boolean;
+  /** Vectors that are not in RAM. Undefined if all of them are. */
+  readonly vectors: StoredVectors | undefined;
   readonly registry: PartitionRegistry;
   readonly bodies: BodyCache;
   readonly expiry: Expiry;

@@ -34,5 +34,6 @@ export {
   relevance,
   type SlotExplanation,
   similarity,
+  wordScores,
 } from "./rank/index.js";
 export { unitVector } from "./unit-vector.js";

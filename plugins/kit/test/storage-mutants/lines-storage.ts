@@ -13,7 +13,9 @@ import {
   type ScopedRow,
   type Storage,
   type StorageContext,
+  type VectorStorage,
 } from "../../src/index.js";
+import { similarity } from "../../src/search/index.js";
 
 type Line =
   | { readonly scope: string; readonly row: unknown }
@@ -103,6 +105,26 @@ export class LinesStorage implements Storage {
     const rows = [...this.rowsOf(scope).values()];
     into.reserve(rows.length);
     into.take(columnsOf(rows, this.place.dimensions));
+  }
+
+  readonly vectors: VectorStorage = {
+    read: async (scope, rowIds) => this.vectorsOf(scope, rowIds),
+    nearest: async (scope, vector, count) => {
+      const all = [...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])];
+      return new Map(
+        all.toSorted(([, a], [, b]) => similarity(vector, b, 0) - similarity(vector, a, 0)).slice(0, count),
+      );
+    },
+  };
+
+  protected vectorsOf(scope: string, rowIds: readonly number[]): Map<number, Float32Array> {
+    const rows = this.rowsOf(scope);
+    return new Map(
+      rowIds.flatMap((rowId) => {
+        const vector = rows.get(rowId)?.vector;
+        return vector ? [[rowId, vector]] : [];
+      }),
+    );
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {

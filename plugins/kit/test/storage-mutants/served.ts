@@ -9,6 +9,7 @@ import type { StorageMutant } from "./mutant.js";
 import { reopeningMutants } from "./reopening-mutants.js";
 import { scopeMutants } from "./scope-mutants.js";
 import { valueMutants } from "./value-mutants.js";
+import { vectorMutants } from "./vector-mutants.js";
 import { volumeMutants } from "./volume-mutants.js";
 
 export const MUTANTS: readonly StorageMutant[] = [
@@ -16,6 +17,7 @@ export const MUTANTS: readonly StorageMutant[] = [
   ...answerMutants,
   ...scopeMutants,
   ...volumeMutants,
+  ...vectorMutants,
   ...reopeningMutants,
   ...besideMutants,
   ...killMutants,

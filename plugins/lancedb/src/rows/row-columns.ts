@@ -57,7 +57,7 @@ function valueTest(data: Data | undefined): (row: number) => boolean {
 }
 
 /** @throws {Error} If the column was replaced since the read began. */
-function vectorsOf(batch: RecordBatch, dimensions: number): Data {
+export function vectorsOf(batch: RecordBatch, dimensions: number): Data {
   const data = dataOf(batch, "vector");
   const { listSize } = data.type as FixedSizeList;
   if (listSize === dimensions) return data;
@@ -78,7 +78,7 @@ function termsOf({ values, valueOffsets, length }: Data): Pick<RowColumns, "term
 }
 
 /** Returns the components, with zeros for rows without a vector, because Arrow leaves these undefined. */
-function componentsOf(data: Data, dimensions: number): Float32Array {
+export function componentsOf(data: Data, dimensions: number): Float32Array {
   const components = (data.children[0]!.values as Float32Array).subarray(0, data.length * dimensions);
   if (data.nullCount === 0) return components;
   for (let row = 0; row < data.length; row++) {

@@ -3,6 +3,7 @@ import { lancedb } from "../lancedb.js";
 import { compare, inFragments } from "../rows/filters.js";
 import { indexing } from "./indexing.js";
 import type { TenantTable } from "./tenant-table.js";
+import { buildVectorIndex, dropVectorIndex, needsVectorIndex } from "./vector-index.js";
 
 /**
  * Columns with a B-tree. For 80,000 scopes, a bitmap took 500 MiB more RAM. For 60,000 scopes, its update took 9.3
@@ -92,9 +93,10 @@ export function isWorthCompacting({ backlog, rowCount }: TenantTable, fragmentsM
 }
 
 /** Returns whether reads scan enough unindexed rows to make building indexes worth its cost. */
-export function needsIndexes({ backlog, rowCount, isIndexed }: TenantTable): boolean {
+export function needsIndexes(table: TenantTable): boolean {
+  const { backlog, rowCount, isIndexed } = table;
   const unindexed = isIndexed ? backlog.unindexedRowCount : rowCount;
-  return unindexed >= Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_DIVISOR);
+  return needsVectorIndex(table) || unindexed >= Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_DIVISOR);
 }
 
 /** Returns whether nothing was appended since the last maintenance. */
@@ -109,7 +111,8 @@ function isQuiet({ backlog }: TenantTable): boolean {
 async function compactConcurrently(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.shared(async () => {
     const { rowCount, fragmentCount } = table.backlog;
-    if (purge || !table.isIndexed) await buildIndexes(table);
+    if (purge) await dropVectorIndex(table);
+    if (purge || !table.isIndexed) await buildScalarIndexes(table);
     await compactFully(table, purge, purge ? CONCURRENT_ROUNDS.purge : CONCURRENT_ROUNDS.compaction);
     table.backlog.rowCount -= rowCount;
     table.backlog.fragmentCount -= fragmentCount;
@@ -137,8 +140,15 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
   });
 }
 
-/** Rebuilds the indexes, because an updated index keeps values that no row has any more. */
 async function buildIndexes(table: TenantTable): Promise<void> {
+  await buildScalarIndexes(table);
+  if (needsVectorIndex(table)) await buildVectorIndex(table);
+  // Adds the rows that were appended since.
+  else if (table.vectorIndex.isBuilt) await indexing(() => table.commit(optimize));
+}
+
+/** Rebuilds the indexes, because an updated index keeps values that no row has any more. */
+async function buildScalarIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
   const { Index } = lancedb();
   const { unindexedCount, unindexedRowCount } = table.backlog;

@@ -49,6 +49,16 @@ export interface TableBacklog {
 /** Number of indexes that maintenance builds one after another. A kill may leave only the first. */
 const INDEX_COUNT = 2;
 
+/** Name of the index of vectors. */
+export const VECTOR_INDEX = "vector_idx";
+
+/** Index of a table's vectors. */
+interface VectorIndexState {
+  /** Whether the table was searched by vector since it was opened or purged. */
+  isWanted: boolean;
+  isBuilt: boolean;
+}
+
 const EMPTY_BACKLOG: TableBacklog = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
   ...{ unindexedCount: 0, unindexedRowCount: 0 },
@@ -73,6 +83,7 @@ export class TenantTable {
   #unsynced = new TableChanges();
   readonly backlog: TableBacklog = { ...EMPTY_BACKLOG };
   isIndexed = false;
+  readonly vectorIndex: VectorIndexState = { isWanted: false, isBuilt: false };
 
   private constructor(parts: TenantTableDependencies, table: Table, schema: Schema) {
     this.#parts = parts;
@@ -99,7 +110,9 @@ export class TenantTable {
     if (missingRows === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
     await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const indexes = await table.listIndices();
-    opened.isIndexed = indexes.length >= INDEX_COUNT;
+    const isBuilt = indexes.some(({ name }) => name === VECTOR_INDEX);
+    Object.assign(opened.vectorIndex, { isWanted: isBuilt, isBuilt });
+    opened.isIndexed = indexes.length - (isBuilt ? 1 : 0) >= INDEX_COUNT;
     const { numSmallFragments, lengths } = fragmentStats;
     opened.backlog.fragmentCount = numSmallFragments;
     opened.backlog.seenFragmentCount = numSmallFragments;
@@ -172,7 +185,7 @@ export class TenantTable {
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
     const placed = rows.map(({ scope, row }) => ({ scope, row: this.vectors.place(row) }));
-    if (!this.vectors.fits(placed)) await this.gate.exclusive(() => this.vectors.replace());
+    if (!this.vectors.fits(placed)) await this.gate.exclusive(() => this.#replaceVectors());
     const data = await this.vectors.batch(placed, () => this.#table.schema());
     await this.gate.shared(() => {
       this.#unsynced.append(rows);
@@ -187,6 +200,12 @@ export class TenantTable {
     this.backlog.fragmentCount++;
     this.backlog.unindexedCount++;
     this.backlog.unindexedRowCount += rows.length;
+  }
+
+  /** Replaces the column, which removes its index. */
+  async #replaceVectors(): Promise<void> {
+    await this.vectors.replace();
+    this.vectorIndex.isBuilt = false;
   }
 
   async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
@@ -289,6 +308,7 @@ export class TenantTable {
     const former = this.#table;
     this.#table = rewritten.table;
     this.isIndexed = false;
+    this.vectorIndex.isBuilt = false;
     await this.waitForReads();
     former.close();
     await rewritten.discard();

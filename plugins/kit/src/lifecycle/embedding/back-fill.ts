@@ -6,6 +6,8 @@ import { Yielder } from "../../yielder.js";
 import { type ReplaceParts, replaceRows, rowAt } from "../replace-rows.js";
 import type { LoadedPartition } from "../residency/loaded-partition.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
+import type { StoredVectors } from "../vectors/stored-vectors.js";
+import { vectorsOfRows } from "../vectors/vectors-of-rows.js";
 import type { DocumentIndexer } from "./index-document.js";
 import { pauseMsOf, RateLimiter, waitUnlessAborted } from "./rate-limiter.js";
 
@@ -29,6 +31,8 @@ export interface BackFillParts extends ReplaceParts {
   /** Id of the current analyzer. */
   readonly analyzer: string;
   readonly embedder: Embedder | undefined;
+  /** Vectors that are not in RAM. */
+  readonly vectors: StoredVectors | undefined;
   readonly logger: Logger;
   /** Resolves when the backlog has capacity, so that stores do not have to wait. */
   waitForCapacity(): Promise<void>;
@@ -251,19 +255,21 @@ const UNANSWERED: Partial<RowVector> = {};
 /** Returns the vectors of rows by row id. Existing vectors are not requested again. */
 async function vectorsOf(
   parts: BackFillParts,
-  { id, partition }: LoadedPartition,
+  loaded: LoadedPartition,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
 ): Promise<Map<number, Partial<RowVector>>> {
   const { embedder } = parts;
+  const { id, partition } = loaded;
   const vectors = new Map<number, Partial<RowVector>>();
   if (embedder === undefined) return vectors;
+  const present = await vectorsOfRows(parts.vectors, loaded, rows);
   const open: number[] = [];
   for (const { keyHash, rowId } of rows) {
     const slot = partition.slotOfRow(keyHash, rowId);
     if (slot === undefined || partition.vectors!.isPending(slot)) open.push(rowId);
-    else vectors.set(rowId, { embedder: embedder.id, vector: partition.vectors!.vectorOf(slot) ?? null });
+    else vectors.set(rowId, { embedder: embedder.id, vector: present.get(rowId) ?? null });
   }
   if (open.length === 0) return vectors;
   const texts = open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody);

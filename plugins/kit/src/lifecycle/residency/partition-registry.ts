@@ -177,8 +177,15 @@ export class PartitionRegistry {
     this.#sizeBytes = 0;
   }
 
-  get stats(): { partitions: number; partition_bytes: number } {
-    return { partitions: this.#partitions.size, partition_bytes: this.#sizeBytes };
+  get stats(): { partitions: number; partition_bytes: number; partitions_searched_on_disk: number } {
+    let onDisk = 0;
+    for (const { partition } of this.#partitions.values())
+      if (partition.vectors?.isResident === false) onDisk++;
+    return {
+      partitions: this.#partitions.size,
+      partition_bytes: this.#sizeBytes,
+      partitions_searched_on_disk: onDisk,
+    };
   }
 
   #load(id: string): Promise<void> {

@@ -7,6 +7,7 @@ import { listSlots, type PassingSlots } from "./list-slots.js";
 import { PageSearch } from "./page-search.js";
 import type { PreparedQuery } from "./query.js";
 import type { ScanPlan } from "./retrieve-plan.js";
+import type { ComparedSlots } from "./stored-comparison.js";
 
 export interface FoundHits {
   /** In the total order, at most `limit`, all after the cursor `after`. */
@@ -17,17 +18,23 @@ export interface FoundHits {
   readonly candidateCount: number;
 }
 
-/** Filters, ranks, counts and limits in one synchronous scan of a partition. */
+/**
+ * Filters, ranks, counts and limits in one synchronous scan of a partition.
+ * @param compared slots that were compared with the query, if the vectors are not in RAM.
+ */
 export function findHits(
   loaded: LoadedPartition,
   plan: ScanPlan,
   query: PreparedQuery | undefined,
   filter: PreparedFilter,
+  compared?: ComparedSlots,
 ): FoundHits {
   const { partition } = loaded;
   const weights = weightsOf(loaded, plan, query !== undefined);
-  const ranking = query && rankingOf(loaded, plan, query, partition.select(filter));
-  const passing = ranking?.query.allowed ?? namedSlots(partition, filter.filter) ?? partition.select(filter);
+  const named = query === undefined ? namedSlots(partition, filter.filter) : undefined;
+  const allowed = named === undefined ? partition.select(filter) : undefined;
+  const passing = named ?? allowed!;
+  const ranking = query && rankingOf(loaded, plan, query, compared ?? { allowed: allowed! });
   const { slots, total } = ranking
     ? new PageSearch(loaded, plan, ranking, weights).run()
     : listSlots(loaded, plan, passing, weights);
@@ -42,11 +49,11 @@ function rankingOf(
   { partition }: LoadedPartition,
   { fields }: ScanPlan,
   query: PreparedQuery,
-  allowed: Uint8Array,
+  { allowed, similarities }: Pick<ComparedSlots, "allowed"> & Partial<ComparedSlots>,
 ): Ranking {
   const { terms, vector, scale } = query;
   return {
-    corpus: partition.corpus(hashesOf(terms)),
+    corpus: partition.corpus(hashesOf(terms), similarities),
     query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }), ...(scale && { scale }) },
   };
 }

@@ -45,6 +45,8 @@ export interface ScanPlan {
   /** Returns the score factor for the age of an entry, 0 to 1. Absent: 1 (clause RET-24). */
   readonly recencyOf: ((occurredAt: number) => number) | undefined;
   readonly explain: true | undefined;
+  /** Compares all entries, whatever an index says. */
+  readonly exact: boolean;
   /** Whether the returned entries contain their vectors. */
   readonly returnsVectors: boolean;
   /** Whether hits contain vectors, to return or to compare them. */
@@ -85,6 +87,7 @@ export function planRetrieve(request: PluginRetrieveRequest): RetrievePlan {
       comparePositions: (a, b) => comparePositions(a, b, order),
       recencyOf: recencyFactor(request),
       explain: request.explain,
+      exact: request.exact === true,
       returnsVectors: hasVector,
       copiesVectors: hasVector || diversity !== undefined,
     },

@@ -7,18 +7,12 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import type { PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol/plugin";
-import {
-  embedPending,
-  indexFewRows,
-  indexInBackground,
-  type LoadedPartition,
-} from "../../lifecycle/index.js";
-import { PreparedFilter, prepareScan } from "../../search/index.js";
+import { indexInBackground } from "../../lifecycle/index.js";
 import { Yielder } from "../../yielder.js";
 import type { RetrieveParts } from "../tier.js";
 import { diversify } from "./diversify.js";
-import { type FoundHits, findHits } from "./find-hits.js";
-import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
+import { type Found, findIn } from "./find-in.js";
+import { type PreparedQuery, prepareQuery } from "./query.js";
 import { type PageEntries, readEntries } from "./read-entries.js";
 import { type RankedHits, requireReranker, rerank } from "./rerank.js";
 import { planRetrieve, type RetrievePlan, type ScanPlan } from "./retrieve-plan.js";
@@ -45,22 +39,13 @@ export async function retrieve(
   return {
     entries,
     total: found.total,
-    total_relation: "eq",
+    total_relation: found.isApproximate ? "gte" : "eq",
+    ...(found.isApproximate ? { approximate: true } : {}),
     ...(isCut ? { cut: true } : {}),
     ...(reason === undefined ? {} : { degraded: reason }),
     ...(plan.scan.explain ? { explain: explainRanking(tier, query, found) } : {}),
     took_ms: stages.tookMs,
   };
-}
-
-interface Found extends Omit<FoundHits, "hits"> {
-  readonly hits: readonly ScopedHit[];
-  /** Number of entries that have no vector yet. */
-  readonly pendingCount: number;
-  /** Reason for a degraded ranking of some entries. */
-  readonly degraded: MemoryError | undefined;
-  /** Embedder of the compared vectors in the first partition. Undefined without vectors. */
-  readonly generation: string | undefined;
 }
 
 interface Page extends PageEntries {
@@ -117,6 +102,7 @@ async function findEverywhere(
   let [total, candidateCount, pendingCount] = [0, 0, 0];
   let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
   let generation: string | undefined;
+  let isApproximate = false;
   const yielder = new Yielder();
   for (const scope of scopes) {
     await yielder.yieldIfDue();
@@ -127,8 +113,9 @@ async function findEverywhere(
     pendingCount += found.pendingCount;
     degraded ??= found.degraded;
     generation ??= found.generation;
+    isApproximate ||= found.isApproximate;
   }
-  return { hits, total, candidateCount, pendingCount, degraded, generation };
+  return { hits, total, candidateCount, pendingCount, degraded, generation, isApproximate };
 }
 
 function explainRanking(
@@ -143,32 +130,6 @@ function explainRanking(
     candidates: candidateCount,
     terms: query?.terms.map(({ word }) => word) ?? [],
   };
-}
-
-/** Finds hits in a partition. Slow preparation is done in steps before the synchronous scan. */
-async function findIn(
-  tier: RetrieveParts,
-  loaded: LoadedPartition,
-  plan: ScanPlan,
-  query: PreparedQuery | undefined,
-): Promise<Found> {
-  const { partition } = loaded;
-  const needs = { words: query !== undefined, filter: new PreparedFilter(plan.filter) };
-  if (needsVectors(plan, query) && !tier.durable) await embedPending(tier, loaded);
-  await tier.expiry.expireInSteps(loaded);
-  await prepareScan(partition, needs);
-  if (needs.words) indexFewRows(partition);
-  tier.expiry.expireNow(loaded);
-  const partitionQuery = query && queryFor(partition, query);
-  const pendingCount = needsVectors(plan, partitionQuery) ? partition.pendingCount : 0;
-  const generation = partitionQuery?.vector === undefined ? undefined : partition.vectors?.embedder;
-  const { hits, ...counts } = findHits(loaded, plan, partitionQuery, needs.filter);
-  const scoped = hits.map((hit) => ({ scope: loaded.scope, hit }));
-  return { ...counts, hits: scoped, pendingCount, degraded: partitionQuery?.degraded, generation };
-}
-
-function needsVectors({ returnsVectors }: ScanPlan, query: PreparedQuery | undefined): boolean {
-  return returnsVectors || query?.vector !== undefined;
 }
 
 function vectorsMissing(count: number): MemoryError | undefined {

@@ -22,11 +22,15 @@ interface Version {
 type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
 
 /** Parts that current versions are read from. */
-type PlanParts = Pick<StoreParts, "bodies" | "clock">;
+type PlanParts = Pick<StoreParts, "bodies" | "vectors" | "clock">;
 
-type Bodies = ReadonlyMap<number, string>;
+/** Parts of current versions that were read, by row id. */
+interface ReadRows {
+  readonly bodies: ReadonlyMap<number, string>;
+  readonly vectors: ReadonlyMap<number, Float32Array>;
+}
 
-const NOTHING_READ: Bodies = new Map();
+const NOTHING_READ: ReadRows = { bodies: new Map(), vectors: new Map() };
 /** Limit of the current versions that are read and parsed together. Bytes. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
 /** Limit of the texts and contexts that the entries of one store keep. UTF-16 units. */
@@ -62,7 +66,8 @@ export function planEntries(
 ): PlannedEntry[] | Promise<PlannedEntry[]> {
   const parts = [...chunksOf(entries, (item) => replacedBytes(loaded, item), READ_BYTES_MAX)];
   const isInRam = missingRows(tier, loaded, entries, NOTHING_READ).length === 0;
-  if (parts.length > 1 || !isInRam) return planInParts(tier, loaded, parts, plan);
+  const hasVectors = loaded.partition.vectors?.isResident !== false;
+  if (parts.length > 1 || !isInRam || !hasVectors) return planInParts(tier, loaded, parts, plan);
   const planned = planPeeked(tier, loaded, entries, { plan, read: NOTHING_READ });
   limitKeptText(entries, planned);
   return planned;
@@ -125,16 +130,27 @@ async function planPart(
   entries: readonly StoreItem[],
   plan: PlanOver,
 ): Promise<PlannedEntry[]> {
-  const read = new Map<number, string>();
+  const read = { bodies: new Map<number, string>(), vectors: new Map<number, Float32Array>() };
   for (;;) {
     const missing = missingRows(tier, loaded, entries, read);
-    if (missing.length === 0) return planPeeked(tier, loaded, entries, { plan, read });
-    const bodies = await tier.bodies.get(loaded.id, missing);
-    for (const rowId of missing) {
-      const body = bodies.get(rowId);
-      if (body !== undefined) read.set(rowId, body);
-      else if (isLive(loaded, rowId)) throw new Error("the body of a current row is missing");
-    }
+    const withoutVector = missing.length > 0 ? [] : missingVectors(tier, loaded, entries, read);
+    if (missing.length + withoutVector.length === 0) return planPeeked(tier, loaded, entries, { plan, read });
+    addRead(loaded, missing, await tier.bodies.get(loaded.id, missing), read.bodies);
+    if (withoutVector.length > 0)
+      addRead(loaded, withoutVector, await tier.vectors!.read(loaded.id, withoutVector), read.vectors);
+  }
+}
+
+function addRead<T>(
+  loaded: LoadedPartition,
+  wanted: readonly number[],
+  found: ReadonlyMap<number, T>,
+  into: Map<number, T>,
+): void {
+  for (const rowId of wanted) {
+    const value = found.get(rowId);
+    if (value !== undefined) into.set(rowId, value);
+    else if (isLive(loaded, rowId)) throw new Error("the body or the vector of a current row is missing");
   }
 }
 
@@ -148,7 +164,7 @@ function missingRows(
   tier: PlanParts,
   { staged, partition }: LoadedPartition,
   entries: readonly StoreItem[],
-  read: Bodies,
+  { bodies: read }: ReadRows,
 ): number[] {
   const missing: number[] = [];
   for (const { key_hash } of entries) {
@@ -160,12 +176,32 @@ function missingRows(
   return missing;
 }
 
+/**
+ * Returns the current rows with a vector in storage that the plan needs: one from a caller, which is kept or compared. Their
+ * bodies are in RAM.
+ */
+function missingVectors(
+  tier: PlanParts,
+  { staged, partition }: LoadedPartition,
+  entries: readonly StoreItem[],
+  { bodies, vectors }: ReadRows,
+): number[] {
+  return entries.flatMap(({ key_hash, embedding }) => {
+    const slot = staged.has(key_hash) ? undefined : partition.slotOf(key_hash);
+    if (slot === undefined || !partition.vectors?.isReleased(slot)) return [];
+    const rowId = partition.columns.numbers.rowId[slot]!;
+    if (vectors.has(rowId)) return [];
+    const body = JSON.parse((tier.bodies.peek(rowId) ?? bodies.get(rowId))!) as RowBody;
+    return embedding || body.embedding_given ? [rowId] : [];
+  });
+}
+
 /** Plans entries one after the other, because a parsed body takes many times its bytes. */
 function planPeeked(
   tier: PlanParts,
   loaded: LoadedPartition,
   entries: readonly StoreItem[],
-  { plan, read }: { readonly plan: PlanOver; readonly read: Bodies },
+  { plan, read }: { readonly plan: PlanOver; readonly read: ReadRows },
 ): PlannedEntry[] {
   return entries.map((item) => {
     const previous = previousOf(tier, loaded, item.key_hash, read);
@@ -178,14 +214,15 @@ function previousOf(
   tier: PlanParts,
   { staged, partition }: LoadedPartition,
   keyHash: string,
-  read: Bodies,
+  { bodies, vectors }: ReadRows,
 ): Previous | undefined {
   const next = staged.get(keyHash);
   if (next !== undefined) return next.row === null ? undefined : previousOfRow(tier, next.row);
   const slot = partition.slotOf(keyHash);
   if (slot === undefined) return undefined;
   const rowId = partition.columns.numbers.rowId[slot]!;
-  return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? read.get(rowId))!);
+  const vector = partition.vectors?.vectorOf(slot) ?? vectors.get(rowId) ?? null;
+  return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? bodies.get(rowId))!, vector);
 }
 
 function previousOfRow(tier: PlanParts, row: Row): Previous | undefined {
@@ -194,7 +231,12 @@ function previousOfRow(tier: PlanParts, row: Row): Previous | undefined {
   return { ...row, facets, body: JSON.parse(row.body) as RowBody };
 }
 
-function previousOfSlot(partition: Partition, slot: number, body: string): Previous {
+function previousOfSlot(
+  partition: Partition,
+  slot: number,
+  body: string,
+  vector: Float32Array | null,
+): Previous {
   const { columns, keys, vectors } = partition;
   return {
     keyHash: keys.hashOf(slot),
@@ -202,7 +244,7 @@ function previousOfSlot(partition: Partition, slot: number, body: string): Previ
     facets: partition.facetsOf(slot),
     body: JSON.parse(body) as RowBody,
     embedder: vectors?.embedder ?? "",
-    vector: vectors?.vectorOf(slot) ?? null,
+    vector,
     ...columns.numbersAt(slot),
   };
 }

@@ -30,6 +30,8 @@ export interface PartitionOptions {
   readonly embedder?: { readonly id: string; readonly dimensions: number };
   /** Id of the analyzer. Terms of others are not used. */
   readonly analyzer?: string;
+  /** Limit of the vectors in RAM, if a storage can be searched for others. Bytes. */
+  readonly residentVectorBytesMax?: number;
   /** Returns the terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
 }
@@ -58,8 +60,9 @@ export class Partition {
 
   constructor(options: PartitionOptions) {
     this.#options = options;
-    const { embedder, analyzer } = options;
-    if (embedder !== undefined) this.vectors = new Vectors(embedder.id, embedder.dimensions);
+    const { embedder, analyzer, residentVectorBytesMax } = options;
+    if (embedder !== undefined)
+      this.vectors = new Vectors(embedder.id, embedder.dimensions, residentVectorBytesMax);
     this.#generations = new Generations(embedder?.id, analyzer);
   }
 
@@ -249,8 +252,11 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
-  /** Returns the ranking data for a query with these term hashes. */
-  corpus(hashes: readonly number[]): RankCorpus {
+  /**
+   * Returns the ranking data for a query with these term hashes.
+   * @param similarities of the slots to the query's vector, if the vectors are not in RAM.
+   */
+  corpus(hashes: readonly number[], similarities?: Float64Array): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
     const { lengths, contextShares, lengthTotal, groups, hasGroups } = this.#statistics;
@@ -265,7 +271,7 @@ export class Partition {
       groups,
       hasGroups,
       postings: (hash) => joinPostings(this.#terms.postings(hash), unindexed?.get(hash >>> 0)),
-      ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count) }),
+      ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count, similarities) }),
     };
   }
 

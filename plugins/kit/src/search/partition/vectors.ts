@@ -69,6 +69,9 @@ class SlotCodes implements VectorCodes {
   }
 }
 
+/** For a query that needs no vectors. */
+const NO_SIMILARITIES = new Float64Array(0);
+
 /** State of a row's vector: not embedded yet, present, or a text without a vector. */
 const PENDING = 0;
 const PRESENT = 1;
@@ -82,8 +85,13 @@ const ENCODED_SLOTS_MIN = 256;
 /** Limit of the slots that are encoded while a query waits. */
 const ENCODED_AT_ONCE_MAX = 4_096;
 
-/** The vectors of a partition, slot-major, all of one embedder. */
+/**
+ * The vectors of a partition, slot-major, all of one embedder. Above a limit they are released for good, and the
+ * storage is searched instead. It is then only known which slots have one.
+ */
 export class Vectors {
+  /** Whether the vectors are in RAM. */
+  isResident = true;
   /** Reaches to the last slot with a vector. Rows of a tier in memory get vectors at the first query. */
   data: Float32Array<ArrayBuffer> = EMPTY.floats;
   present: Uint8Array<ArrayBuffer> = EMPTY.bytes;
@@ -91,9 +99,11 @@ export class Vectors {
   pendingCount = 0;
   readonly #codes: SlotCodes;
 
+  /** @param residentBytesMax limit of the vectors in RAM. */
   constructor(
     readonly embedder: string,
     readonly dimensions: number,
+    readonly residentBytesMax = Number.POSITIVE_INFINITY,
   ) {
     this.#codes = new SlotCodes(dimensions);
   }
@@ -101,9 +111,11 @@ export class Vectors {
   /**
    * Returns the ranking data of the first `slots` slots. Codes are left out if more are missing than a query
    * can wait for.
+   * @param similarities of the query, if the vectors are not in RAM.
    */
-  column(slots: number): VectorColumn {
+  column(slots: number, similarities: Float64Array = NO_SIMILARITIES): VectorColumn {
     const { data, dimensions, present } = this;
+    if (!this.isResident) return { data, dimensions, present, similarities };
     if (slots < ENCODED_SLOTS_MIN || slots - this.#codes.upTo > ENCODED_AT_ONCE_MAX) {
       return { data, dimensions, present };
     }
@@ -113,7 +125,7 @@ export class Vectors {
 
   /** Encodes up to `max` more of the first `slots` slots and returns whether all are encoded. */
   encodeSome(slots: number, max: number): boolean {
-    if (slots < ENCODED_SLOTS_MIN) return true;
+    if (slots < ENCODED_SLOTS_MIN || !this.isResident) return true;
     this.#codes.encode(this, Math.min(slots, this.#codes.upTo + max));
     return this.#codes.upTo >= slots;
   }
@@ -121,7 +133,9 @@ export class Vectors {
   /** Reserves space for the vectors of `slots` slots in total. */
   reserve(slots: number): void {
     this.#reserveStates(slots);
-    if (slots * this.dimensions > this.data.length) this.data = growArray(this.data, slots * this.dimensions);
+    if (!this.#fits(slots)) this.#release();
+    else if (slots * this.dimensions > this.data.length)
+      this.data = growArray(this.data, slots * this.dimensions);
   }
 
   /** Adds a row's vector. A vector of another embedder, or with another length, counts as pending. */
@@ -143,8 +157,8 @@ export class Vectors {
         this.present[first + row] = 1;
       }
     }
-    this.#reserveData(first * this.dimensions + rows.vectors.length);
-    this.data.set(rows.vectors, first * this.dimensions);
+    if (this.#reserveData(first * this.dimensions + rows.vectors.length))
+      this.data.set(rows.vectors, first * this.dimensions);
   }
 
   /** Stores the embedder's result for a pending slot. */
@@ -159,6 +173,7 @@ export class Vectors {
     if (this.states[slot] === PENDING) this.pendingCount--;
     this.states[slot] = NONE;
     this.present[slot] = 0;
+    if (!this.isResident) return;
     this.data.fill(0, slot * this.dimensions, (slot + 1) * this.dimensions);
     this.#codes.clear(slot);
   }
@@ -176,7 +191,7 @@ export class Vectors {
     this.states = new Uint8Array(kept.length);
     for (let slot = 0; slot < kept.length; slot++) {
       const from = kept[slot]!;
-      if (present[from] === 1) {
+      if (present[from] === 1 && this.isResident) {
         this.data.set(data.subarray(from * dimensions, (from + 1) * dimensions), slot * dimensions);
       }
       this.present[slot] = present[from]!;
@@ -184,9 +199,16 @@ export class Vectors {
     }
   }
 
+  /** Whether a slot has a vector that is not in RAM. */
+  isReleased(slot: number): boolean {
+    return !this.isResident && this.present[slot] === 1;
+  }
+
+  /** Returns a copy of a vector in RAM. */
   vectorOf(slot: number): Float32Array | undefined {
     const at = slot * this.dimensions;
-    return this.present[slot] === 1 ? this.data.slice(at, at + this.dimensions) : undefined;
+    if (!this.isResident || this.present[slot] !== 1) return undefined;
+    return this.data.slice(at, at + this.dimensions);
   }
 
   get sizeBytes(): number {
@@ -196,14 +218,28 @@ export class Vectors {
   #setVector(slot: number, vector: Float32Array | null): void {
     this.states[slot] = vector === null ? NONE : PRESENT;
     if (vector === null) return;
-    this.#reserveData((slot + 1) * this.dimensions);
-    this.data.set(vector, slot * this.dimensions);
     this.present[slot] = 1;
+    if (!this.#reserveData((slot + 1) * this.dimensions)) return;
+    this.data.set(vector, slot * this.dimensions);
     this.#codes.update(this, slot);
   }
 
-  #reserveData(length: number): void {
-    if (length > this.data.length) this.data = growArray(this.data, Math.max(length, 2 * this.data.length));
+  /** Returns whether the vectors are in RAM. */
+  #reserveData(length: number): boolean {
+    if (!this.#fits(length / this.dimensions)) this.#release();
+    else if (length > this.data.length)
+      this.data = growArray(this.data, Math.max(length, 2 * this.data.length));
+    return this.isResident;
+  }
+
+  #fits(slots: number): boolean {
+    return this.isResident && slots * vectorBytesOf(this.dimensions) <= this.residentBytesMax;
+  }
+
+  #release(): void {
+    this.isResident = false;
+    this.data = EMPTY.floats;
+    this.#codes.reset();
   }
 
   #reserveStates(slots: number): void {

@@ -37,10 +37,13 @@ export interface RankCorpus {
 
 /** Unit vectors, slot after slot. */
 export interface VectorColumn {
+  /** Empty if the vectors are not in RAM. */
   readonly data: Float32Array;
   readonly dimensions: number;
   /** 1 for a slot that has a vector. */
   readonly present: Uint8Array;
+  /** Similarity of each slot to the vector of one query, if the vectors are not in RAM. NaN where it is unknown. */
+  readonly similarities?: Float64Array | undefined;
   /**
    * Codes of every slot with a vector. Absent if there are too few vectors to benefit, or not all are encoded
    * yet.

@@ -34,6 +34,7 @@ export function slotSimilarity(
   slot: number,
 ): number {
   if (vectors === undefined || query === undefined || vectors.present[slot] !== 1) return 0;
+  if (vectors.similarities !== undefined) return vectors.similarities[slot]!;
   return similarity(query, vectors.data, slot * vectors.dimensions);
 }
 

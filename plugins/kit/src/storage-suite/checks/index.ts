@@ -8,6 +8,7 @@ import { reopeningChecks } from "./reopening.js";
 import { scopeChecks } from "./scopes.js";
 import { tornTailChecks } from "./torn-tail.js";
 import { valueChecks } from "./values.js";
+import { vectorChecks } from "./vectors.js";
 import { volumeChecks } from "./volume.js";
 
 export const STORAGE_CHECKS: readonly StorageCheck[] = [
@@ -15,6 +16,7 @@ export const STORAGE_CHECKS: readonly StorageCheck[] = [
   ...answerChecks,
   ...scopeChecks,
   ...volumeChecks,
+  ...vectorChecks,
   ...reopeningChecks,
   ...besideChecks,
   ...killChecks,

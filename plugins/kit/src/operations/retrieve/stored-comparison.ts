@@ -1,0 +1,143 @@
+import type { LoadedPartition, StoredVectors } from "../../lifecycle/index.js";
+import { hashesOf, type Partition, similarity, wordScores } from "../../search/index.js";
+import type { PreparedQuery } from "./query.js";
+import type { ScanPlan } from "./retrieve-plan.js";
+import { TopSlots } from "./slot-order.js";
+
+/** Candidates by meaning, and as many by words. Diversity and reranking choose from fewer. */
+const CANDIDATES_MIN = 400;
+/** Candidates by meaning if a filter excludes most of them. */
+const NEAREST_MAX = 4_000;
+/** If a filter allows no more slots than this, the vectors of all of them are read. */
+const FEW_SLOTS = 2_000;
+
+/** Entries that were compared with a query by their stored vectors. */
+export interface Comparison {
+  /** Similarity by row id. */
+  readonly similarities: Map<number, number>;
+  /** Ids of the rows that an index chose. Absent if all rows are compared. */
+  readonly chosen: Set<number> | undefined;
+  /** Later revisions are compared, too. */
+  readonly lastRevision: number;
+}
+
+/** Slots of a partition after a comparison. Valid until the next mutation. */
+export interface ComparedSlots {
+  /** 1 for a slot that may be found. */
+  readonly allowed: Uint8Array;
+  /** NaN for a slot without a vector. */
+  readonly similarities: Float64Array;
+  /** Ids of rows that were stored during the comparison. */
+  readonly missing: readonly number[];
+}
+
+/** A query by vector, over the slots of a filter. */
+export interface ComparedQuery {
+  readonly plan: ScanPlan;
+  readonly query: PreparedQuery & { readonly vector: Float32Array };
+  readonly allowed: Uint8Array;
+}
+
+/** Compares the rows of a partition with a query: all of them, or those that an index and the words choose. */
+export async function compareStored(
+  stored: StoredVectors,
+  { id, partition }: LoadedPartition,
+  compared: ComparedQuery,
+): Promise<Comparison> {
+  const { plan, query, allowed } = compared;
+  const { lastRevision } = partition;
+  if (plan.exact) {
+    return { similarities: await stored.all(id, query.vector), chosen: undefined, lastRevision };
+  }
+  const allowedCount = countOf(allowed);
+  const { rowId } = partition.columns.numbers;
+  if (allowedCount <= FEW_SLOTS) {
+    const few = [...allowed.keys()].filter((slot) => allowed[slot] === 1).map((slot) => rowId[slot]!);
+    return {
+      similarities: await compareRows(stored, id, query.vector, few),
+      chosen: undefined,
+      lastRevision,
+    };
+  }
+  const count = Math.max(CANDIDATES_MIN, plan.limit);
+  const byWords = bestByWords(partition, compared, count).map((slot) => rowId[slot]!);
+  const nearestCount = Math.min(
+    Math.max(NEAREST_MAX, count),
+    Math.ceil((count * partition.liveCount) / allowedCount),
+  );
+  const similarities = await stored.nearest(id, query.vector, nearestCount);
+  const others = byWords.filter((row) => !similarities.has(row));
+  for (const [row, value] of await compareRows(stored, id, query.vector, others))
+    similarities.set(row, value);
+  return { similarities, chosen: new Set([...similarities.keys(), ...byWords]), lastRevision };
+}
+
+/** Adds rows that were stored during a comparison. */
+export async function compareMissing(
+  stored: StoredVectors,
+  { id }: LoadedPartition,
+  { similarities, chosen }: Comparison,
+  { missing, vector }: { readonly missing: readonly number[]; readonly vector: Float32Array },
+): Promise<void> {
+  for (const [row, value] of await compareRows(stored, id, vector, missing)) similarities.set(row, value);
+  for (const row of missing) chosen?.add(row);
+}
+
+/** Returns the slots that were compared. */
+export function comparedSlots(
+  { columns, vectors }: Partition,
+  { similarities, chosen, lastRevision }: Comparison,
+  allowed: Uint8Array,
+): ComparedSlots {
+  const { rowId, revision } = columns.numbers;
+  const present = vectors!.present;
+  const found = Uint8Array.from(allowed);
+  const values = new Float64Array(allowed.length).fill(Number.NaN);
+  const missing: number[] = [];
+  for (let slot = 0; slot < allowed.length; slot++) {
+    if (allowed[slot] === 0) continue;
+    const row = rowId[slot]!;
+    if (chosen !== undefined && !chosen.has(row)) {
+      found[slot] = 0;
+      if (revision[slot]! > lastRevision) missing.push(row);
+    } else if (present[slot] === 1) {
+      const value = similarities.get(row);
+      if (value === undefined) missing.push(row);
+      else values[slot] = value;
+      found[slot] = value === undefined ? 0 : 1;
+    }
+  }
+  return { allowed: found, similarities: values, missing };
+}
+
+async function compareRows(
+  stored: StoredVectors,
+  scope: string,
+  vector: Float32Array,
+  rowIds: readonly number[],
+): Promise<Map<number, number>> {
+  const similarities = new Map<number, number>();
+  for (const [row, found] of await stored.read(scope, rowIds))
+    if (found.length === vector.length) similarities.set(row, similarity(vector, found, 0));
+  return similarities;
+}
+
+/** Returns the slots with the best words, at most `count`. */
+function bestByWords(partition: Partition, { query, plan, allowed }: ComparedQuery, count: number): number[] {
+  const { terms } = query;
+  if (terms.length === 0) return [];
+  const scores = wordScores(partition.corpus(hashesOf(terms)), {
+    terms,
+    ...(plan.fields && { fields: plan.fields }),
+  });
+  const top = new TopSlots(count, (a, b) => scores[b]! - scores[a]! || a - b);
+  for (let slot = 0; slot < allowed.length; slot++)
+    if (allowed[slot] === 1 && scores[slot]! > 0) top.offer(slot);
+  return top.sorted();
+}
+
+function countOf(marks: Uint8Array): number {
+  let count = 0;
+  for (const mark of marks) count += mark;
+  return count;
+}

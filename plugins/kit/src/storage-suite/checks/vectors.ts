@@ -1,0 +1,96 @@
+import { scopeId } from "@membus/protocol";
+import type { Row } from "../../row.js";
+import type { Storage, VectorStorage } from "../../storage.js";
+import { expectEqual, expectMembers, NotApplicableError } from "../expectation.js";
+import type { StorageCheck } from "../storage-check.js";
+import { DIMENSIONS, makeRow, ownScope, scoped } from "../test-rows.js";
+
+const ALICE = ownScope("alice");
+const BOB = ownScope("bob");
+const ALICE_ID = scopeId(ALICE);
+/** Row without a vector. */
+const WITHOUT = 7;
+const ROW_COUNT = 40;
+
+/** Returns a unit vector. Neighbouring numbers have the most similar ones. */
+function vectorOf(number: number): Float32Array {
+  const angle = (number * Math.PI) / 100;
+  return Float32Array.from({ length: DIMENSIONS }, (_, index) =>
+    index === 0 ? Math.cos(angle) : index === 1 ? Math.sin(angle) : 0,
+  );
+}
+
+const rowOf = (rowId: number): Row => makeRow(rowId, { vector: rowId === WITHOUT ? null : vectorOf(rowId) });
+const rowsFrom = (first: number) => Array.from({ length: ROW_COUNT }, (_, index) => rowOf(first + index));
+const idsWithVector = rowsFrom(1).flatMap(({ rowId, vector }) => (vector === null ? [] : [rowId]));
+
+function searchOf({ vectors }: Storage): VectorStorage {
+  if (vectors === undefined) throw new NotApplicableError("it has no `vectors`, so all must fit into RAM");
+  return vectors;
+}
+
+/** Runs `expectRows` on a storage with rows of two agents: new, reopened, and after maintenance. */
+async function throughLife(
+  bench: Parameters<StorageCheck["run"]>[0],
+  expectRows: (vectors: VectorStorage, when: string) => Promise<void>,
+): Promise<void> {
+  const directory = await bench.directory();
+  let storage = await bench.open(directory);
+  searchOf(storage);
+  await storage.append([...scoped(ALICE, rowsFrom(1)), ...scoped(BOB, rowsFrom(ROW_COUNT + 1))]);
+  await expectRows(searchOf(storage), "of new rows");
+  await storage.sync();
+  storage = await bench.reopen(storage, directory);
+  await expectRows(searchOf(storage), "after reopening");
+  await storage.maintain({ purge: true });
+  await expectRows(searchOf(storage), "after a purge");
+}
+
+const read: StorageCheck = {
+  id: "vectors/read",
+  rule: "`vectors.read` returns the vectors of present rows of the scope, byte for byte, and nothing for others.",
+  run: (bench) =>
+    throughLife(bench, async (vectors, when) => {
+      const wanted = [...rowsFrom(1), ...rowsFrom(ROW_COUNT + 1)].map(({ rowId }) => rowId);
+      const found = await vectors.read(ALICE_ID, wanted);
+      expectMembers([...found.keys()], idsWithVector, `ids of the vectors that read returns ${when}`);
+      for (const [rowId, vector] of found)
+        expectEqual(vector, vectorOf(rowId), `the vector of row ${rowId} that read returns ${when}`);
+    }),
+};
+
+const nearest: StorageCheck = {
+  id: "vectors/nearest",
+  rule: "`vectors.nearest` returns near rows of the scope with their vectors, and all rows if it may return as many.",
+  run: (bench) =>
+    throughLife(bench, async (vectors, when) => {
+      const all = await vectors.nearest(ALICE_ID, vectorOf(1), 4 * ROW_COUNT);
+      expectMembers([...all.keys()], idsWithVector, `ids that nearest returns ${when}`);
+      for (const [rowId, vector] of all)
+        expectEqual(vector, vectorOf(rowId), `the vector of row ${rowId} that nearest returns ${when}`);
+      const few = await vectors.nearest(ALICE_ID, vectorOf(20), 3);
+      expectMembers([...few.keys()], [19, 20, 21], `ids of the three nearest to row 20 ${when}`);
+    }),
+};
+
+const removed: StorageCheck = {
+  id: "vectors/removed-rows",
+  rule: "After a purge no vector of a removed row is returned, and every other one is.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const storage = await bench.open(directory);
+    const vectors = searchOf(storage);
+    await storage.append(scoped(ALICE, rowsFrom(1)));
+    await vectors.nearest(ALICE_ID, vectorOf(1), 5);
+    await storage.remove([1, 2, 3].map((rowId) => ({ scope: ALICE_ID, rowId })));
+    await storage.sync();
+    await storage.maintain({ purge: true });
+    const left = idsWithVector.filter((rowId) => rowId > 3);
+    const found = await vectors.nearest(ALICE_ID, vectorOf(1), 4 * ROW_COUNT);
+    expectMembers([...found.keys()], left, "ids that nearest returns after a purge");
+    const read = await vectors.read(ALICE_ID, [1, 2, 3, 4]);
+    expectMembers([...read.keys()], [4], "ids of the vectors that read returns after a purge");
+  },
+};
+
+export const vectorChecks = [read, nearest, removed];

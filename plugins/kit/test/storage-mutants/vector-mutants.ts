@@ -1,0 +1,68 @@
+import { LinesStorage } from "./lines-storage.js";
+import type { StorageMutant } from "./mutant.js";
+
+/** Looks for the rows of every scope. */
+class ReadsOtherScopes extends LinesStorage {
+  protected override vectorsOf(_scope: string, rowIds: readonly number[]): Map<number, Float32Array> {
+    const found = [...this.rows.keys()].flatMap((scope) => [...super.vectorsOf(scope, rowIds)]);
+    return new Map(found);
+  }
+}
+
+/** Keeps one byte of each component. */
+class ReturnsCodes extends LinesStorage {
+  protected override vectorsOf(scope: string, rowIds: readonly number[]): Map<number, Float32Array> {
+    const found = [...super.vectorsOf(scope, rowIds)];
+    return new Map(found.map(([rowId, vector]) => [rowId, vector.map((x) => Math.round(x * 127) / 127)]));
+  }
+}
+
+/** Returns the rows that were added first, whatever the vector is. */
+class ReturnsFirstRows extends LinesStorage {
+  override readonly vectors = {
+    read: async (scope: string, rowIds: readonly number[]) => this.vectorsOf(scope, rowIds),
+    nearest: async (scope: string, _vector: Float32Array, count: number) =>
+      new Map([...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])].slice(0, count)),
+  };
+}
+
+/** Builds an index at the first search and never changes it. */
+class KeepsItsIndex extends LinesStorage {
+  readonly #index = new Map<string, Map<number, Float32Array>>();
+
+  override readonly vectors = {
+    read: async (scope: string, rowIds: readonly number[]) => this.vectorsOf(scope, rowIds),
+    nearest: async (scope: string) => {
+      const index = this.#index.get(scope) ?? this.vectorsOf(scope, [...this.rowsOf(scope).keys()]);
+      this.#index.set(scope, index);
+      return index;
+    },
+  };
+}
+
+export const vectorMutants: readonly StorageMutant[] = [
+  {
+    name: "vectors-of-other-scopes",
+    check: "vectors/read",
+    failure: /ids of the vectors that read returns of new rows/,
+    storage: ReadsOtherScopes,
+  },
+  {
+    name: "vectors-as-codes",
+    check: "vectors/read",
+    failure: /the vector of row \d+ that read returns/,
+    storage: ReturnsCodes,
+  },
+  {
+    name: "nearest-are-the-first",
+    check: "vectors/nearest",
+    failure: /ids of the three nearest to row 20/,
+    storage: ReturnsFirstRows,
+  },
+  {
+    name: "index-of-the-first-search",
+    check: "vectors/removed-rows",
+    failure: /ids that nearest returns after a purge/,
+    storage: KeepsItsIndex,
+  },
+];
