@@ -4,8 +4,8 @@ import type { PreparedQuery } from "./query.js";
 import type { ScanPlan } from "./retrieve-plan.js";
 import { TopSlots } from "./slot-order.js";
 
-/** Candidates by meaning, and as many by words. Diversity and reranking choose from fewer. */
-const CANDIDATES_MIN = 400;
+/** Candidates by meaning, and by words. Diversity and reranking choose from at most 200. */
+const CANDIDATES_MIN = { nearest: 400, byWords: 200 };
 /** Candidates by meaning if a filter excludes most of them. */
 const NEAREST_MAX = 4_000;
 /** If a filter allows no more slots than this, the vectors of all of them are read. */
@@ -59,16 +59,12 @@ export async function compareStored(
       lastRevision,
     };
   }
-  const count = Math.max(CANDIDATES_MIN, plan.limit);
-  const byWords = bestByWords(partition, compared, count).map((slot) => rowId[slot]!);
-  const nearestCount = Math.min(
-    Math.max(NEAREST_MAX, count),
-    Math.ceil((count * partition.liveCount) / allowedCount),
-  );
-  const similarities = await stored.nearest(id, query.vector, nearestCount);
-  const others = byWords.filter((row) => !similarities.has(row));
-  for (const [row, value] of await compareRows(stored, id, query.vector, others))
-    similarities.set(row, value);
+  const byWords = bestByWords(partition, compared).map((slot) => rowId[slot]!);
+  const [similarities, ofWords] = await Promise.all([
+    stored.nearest(id, query.vector, nearestCount(plan, partition.liveCount / allowedCount)),
+    compareRows(stored, id, query.vector, byWords),
+  ]);
+  for (const [row, value] of ofWords) similarities.set(row, value);
   return { similarities, chosen: new Set([...similarities.keys(), ...byWords]), lastRevision };
 }
 
@@ -122,15 +118,24 @@ async function compareRows(
   return similarities;
 }
 
-/** Returns the slots with the best words, at most `count`. */
-function bestByWords(partition: Partition, { query, plan, allowed }: ComparedQuery, count: number): number[] {
+/** Returns how many rows to find, if only one in `sparsity` passes the filter. */
+function nearestCount({ limit }: ScanPlan, sparsity: number): number {
+  const count = Math.max(CANDIDATES_MIN.nearest, limit);
+  return Math.min(Math.max(NEAREST_MAX, count), Math.ceil(count * sparsity));
+}
+
+/** Returns the slots with the best words. */
+function bestByWords(partition: Partition, { query, plan, allowed }: ComparedQuery): number[] {
   const { terms } = query;
   if (terms.length === 0) return [];
   const scores = wordScores(partition.corpus(hashesOf(terms)), {
     terms,
     ...(plan.fields && { fields: plan.fields }),
   });
-  const top = new TopSlots(count, (a, b) => scores[b]! - scores[a]! || a - b);
+  const top = new TopSlots(
+    Math.max(CANDIDATES_MIN.byWords, plan.limit),
+    (a, b) => scores[b]! - scores[a]! || a - b,
+  );
   for (let slot = 0; slot < allowed.length; slot++)
     if (allowed[slot] === 1 && scores[slot]! > 0) top.offer(slot);
   return top.sorted();
