@@ -52,6 +52,7 @@ import {
   type ListResult,
   presentFields,
   type RetrieveResult,
+  requireAnswers,
   requireComplete,
 } from "./pages.js";
 import type { ForgetResult, ForgetStatus, KeyReference, PingResult, StatusResult } from "./results.js";
@@ -167,8 +168,7 @@ export class AgentMemory {
    * Iterates over all entries that match the criteria and fetches page after page. `limit` ends the iteration
    * early and has no maximum here.
    * @throws {TypeError} for `diversity` and `rerank`, which return a single page: use `retrieve`.
-   * @throws {MemoryError} also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entries
-   * are silently missing.
+   * @throws {MemoryError} also if `retrieve` would report a tier as `degraded` or, unless allowed, `approximate`.
    */
   async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     const resolved = parseCallOptions(EntriesOptionsSchema, options, this.#settings);
@@ -176,7 +176,8 @@ export class AgentMemory {
       throw new TypeError(
         "`diversity` and `rerank` return a single page and cannot be iterated. Use retrieve()",
       );
-    for await (const { entries } of this.#pages(request, resolved, requireComplete)) yield* entries;
+    const check = resolved.allowApproximate ? requireAnswers : requireComplete;
+    for await (const { entries } of this.#pages(request, resolved, check)) yield* entries;
   }
 
   /**

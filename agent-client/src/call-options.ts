@@ -85,6 +85,8 @@ export const EntriesOptionsSchema = optionSet({
   ...CallOptionsSchema.shape,
   /** Number of entries, or items of a list, per request. */
   pageSize: option.integer(1, LIMITS.retrieveLimit).default(100),
+  /** Accepts pages that an index chose the entries of, so that some may be missing. */
+  allowApproximate: option.boolean().default(false),
 });
 
 export interface EntriesOptions extends OptionsOf<typeof EntriesOptionsSchema> {}

@@ -88,15 +88,24 @@ function parseLimit(limit: number | null | undefined): number {
 }
 
 /**
- * Rejects an incomplete page, because an iteration must not silently skip entries.
+ * Rejects a page with a tier that failed, because an iteration must not silently skip entries.
  *
- * @throws {MemoryError} the first reason why a page is `degraded`. `unsupported` for an approximate page.
+ * @throws {MemoryError} the first reason why a page is `degraded`.
  */
-export function requireComplete({ degraded = [], approximate = [] }: AnyPage): void {
+export function requireAnswers({ degraded = [] }: AnyPage): void {
   if (degraded[0] !== undefined) throw tierFailure(degraded[0]);
-  const [tier] = approximate;
+}
+
+/**
+ * Rejects an incomplete page.
+ *
+ * @throws {MemoryError} as `requireAnswers`. `unsupported` for a page that an index chose the entries of.
+ */
+export function requireComplete(page: AnyPage): void {
+  requireAnswers(page);
+  const [tier] = page.approximate ?? [];
   if (tier === undefined) return;
-  const message = `the ${tier} tier chose entries with an index and may have missed some: iterate with \`exact: true\``;
+  const message = `the ${tier} tier chose entries with an index and may have missed some: set \`exact\` in the request, or the option \`allowApproximate\``;
   throw new MemoryError("unsupported", message, { tier, feature: "approximate" });
 }
 

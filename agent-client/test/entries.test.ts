@@ -79,6 +79,7 @@ describe("entries never omits entries silently", () => {
     const { message } = await rejection(list(fixture, { query: "tea" }), "unsupported");
     expect(message).toContain("the semantic tier chose entries with an index");
     expect(await list(fixture, { query: "tea", exact: true })).toEqual(upTo(5));
+    expect(await list(fixture, { query: "tea" }, { allowApproximate: true })).toEqual(upTo(5));
     expect((await fixture.client.retrieve({ query: "tea" })).approximate).toEqual(["semantic"]);
   });
 

@@ -1,6 +1,6 @@
 import type { MemoryEntry } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { entryLines, rankingLines } from "../src/terminal/entry-text.js";
+import { entryLines, rankingLines, summaryLines } from "../src/terminal/entry-text.js";
 
 const ENTRY = {
   key: { name: "turn" },
@@ -85,5 +85,24 @@ describe("a ranking as lines", () => {
       "time in ms: total 1.9, semantic.search 1.0",
     ]);
     expect(rankingLines(page)).toEqual([]);
+  });
+});
+
+describe("the summary of a page", () => {
+  const page = { entries: [ENTRY], total: 20, total_relation: "eq" as const, took_ms: { total: 1 } };
+
+  it("is the number of entries", () => {
+    expect(summaryLines(page)).toEqual(["1 of 20"]);
+  });
+
+  it("says that there may be more entries, and why some may be missing", () => {
+    const degraded = [{ tier: "episodic" as const, code: "unavailable" as const, message: "down" }];
+    const approximate = ["semantic" as const];
+    expect(summaryLines({ ...page, total_relation: "gte", cursor: "c", approximate, degraded })).toEqual([
+      "1 of at least 20",
+      "next page: --cursor c",
+      "approximate: semantic: an index chose the entries, --exact compares all",
+      "incomplete: episodic: down",
+    ]);
   });
 });

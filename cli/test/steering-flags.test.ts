@@ -23,11 +23,14 @@ describe("flags that adjust the ranking", () => {
   });
 
   it("parse numbers, lists and switches", () => {
-    expect(steering("--diversity", "0.4", "--expand", "2,1", "--explain", "--rerank")).toMatchObject({
+    expect(
+      steering("--diversity", "0.4", "--expand", "2,1", "--explain", "--rerank", "--exact"),
+    ).toMatchObject({
       diversity: 0.4,
       expand: { before: 2, after: 1 },
       explain: true,
       rerank: true,
+      exact: true,
     });
     expect(steering("--fields", "text", "context").fields).toEqual(["text", "context"]);
   });

@@ -14,6 +14,7 @@ from running_bus import RunningBus
 
 import membus
 from membus import aio
+from membus._pages import require_complete, require_whole
 
 
 async def test_stores_retrieves_and_forgets(bus: RunningBus, agent: str) -> None:
@@ -78,6 +79,16 @@ async def test_iterates_over_all_pages(bus: RunningBus, agent: str) -> None:
         values = [item["value"] async for item in memory.items(field="key.n", page_size=700)]
         assert values == [*range(1_205)]
         assert [item["value"] for item in (await memory.list())["items"]] == ["pages"]
+
+
+async def test_an_iteration_stops_at_an_approximate_page(bus: RunningBus, agent: str) -> None:
+    with pytest.raises(membus.UnsupportedError, match=r"^the semantic tier chose entries with an index"):
+        require_complete({"entries": [], "approximate": ["semantic"]})
+    require_whole({"entries": [], "approximate": ["semantic"]})
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        await memory.store({"key": "tea", "content": "green tea", "tier": "episodic"})
+        assert "approximate" not in await memory.retrieve(query="tea", exact=True)
+        assert [entry["content"] async for entry in memory.entries(query="tea", exact=True)] == ["green tea"]
 
 
 async def test_agents_sessions_and_namespaces_are_separate(bus: RunningBus, agent: str) -> None:

@@ -1,11 +1,11 @@
-import type { RetrieveRequest, RetrieveResult } from "@membus/agent-client";
+import type { RetrieveRequest } from "@membus/agent-client";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { addSteeringFlags, type SteeringFlags, steeringOf } from "../flags/steering-flags.js";
 import { openSession, withClient } from "../session.js";
-import { entryLines, rankingLines } from "../terminal/entry-text.js";
+import { entryLines, summaryLines } from "../terminal/entry-text.js";
 
 interface RetrieveFlags extends CriteriaFlags, SteeringFlags {
   readonly order?: string;
@@ -31,7 +31,7 @@ export function registerRetrieve(program: Command): void {
     async (query: string | undefined, flags: RetrieveFlags, self: Command) => {
       const { config, output } = await openSession(self);
       const reply = await withClient(config, (client) => client.retrieve(requestOf(query, flags)));
-      output.result(reply, () => [...reply.entries.flatMap(entryLines), summary(reply)].join("\n"));
+      output.result(reply, () => [...reply.entries.flatMap(entryLines), ...summaryLines(reply)].join("\n"));
     },
   );
 }
@@ -48,17 +48,4 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveReq
     cursor: flags.cursor,
     ...steeringOf(flags),
   }) as RetrieveRequest;
-}
-
-function total({ total, total_relation }: RetrieveResult): string {
-  return total_relation === "gte" ? `at least ${total}` : String(total);
-}
-
-function summary(reply: RetrieveResult): string {
-  const lines = [...rankingLines(reply), `${reply.entries.length} of ${total(reply)}`];
-  if (reply.cursor !== undefined) lines.push(`next page: --cursor ${reply.cursor}`);
-  for (const tier of reply.approximate ?? [])
-    lines.push(`approximate: ${tier}: an index chose the entries, --exact compares all`);
-  for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);
-  return lines.join("\n");
 }

@@ -29,6 +29,18 @@ export function rankingLines({ explain = [], took_ms }: RetrieveResult): string[
   return explain.length === 0 ? [] : [...lines, `time in ms: ${times.join(", ")}`];
 }
 
+/** Returns the lines below the entries of a page: ranking details, totals, and reasons for missing entries. */
+export function summaryLines(reply: RetrieveResult): string[] {
+  const { entries, total, total_relation, cursor, approximate = [], degraded = [] } = reply;
+  return [
+    ...rankingLines(reply),
+    `${entries.length} of ${total_relation === "gte" ? "at least " : ""}${total}`,
+    ...(cursor === undefined ? [] : [`next page: --cursor ${cursor}`]),
+    ...approximate.map((tier) => `approximate: ${tier}: an index chose the entries, --exact compares all`),
+    ...degraded.map(({ tier, message }) => `incomplete: ${tier}: ${message}`),
+  ];
+}
+
 function snippetLines({ text, start }: Snippet): string[] {
   return [`from character ${start}:`, ...text.split("\n")].map((line) => `      ${line}`.trimEnd());
 }

@@ -120,12 +120,14 @@ async function searchAnywhere(memory: AgentMemory, { cursor: _, ...request }: Se
   entries.sort((a, b) => (isRanked ? b.score - a.score : b.occurred_at - a.occurred_at));
   const truncated = places.truncated || whole.length < pages.length;
   const isAtLeast = truncated || whole.some((page) => page.total_relation === "gte");
+  const approximate = [...new Set(whole.flatMap((page) => page.approximate ?? []))];
   return {
     entries: entries.slice(0, limit),
     total: whole.reduce((sum, { total }) => sum + total, 0),
     total_relation: isAtLeast ? "gte" : "eq",
     truncated,
     degraded: distinct([places, ...whole].flatMap(({ degraded }) => degraded ?? [])),
+    ...(approximate.length > 0 && { approximate }),
   };
 }
 

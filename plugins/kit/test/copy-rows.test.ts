@@ -1,6 +1,6 @@
 import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import type { Row } from "../src/index.js";
+import type { KitOptions, Row } from "../src/index.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 
@@ -25,8 +25,8 @@ async function copy(from: TestKit, to: TestKit, limits = PAGE) {
 }
 
 /** A kit with entries of two tenants, in storage and in the log. */
-async function sourceKit(): Promise<TestKit> {
-  const kit = await TestKit.open();
+async function sourceKit(options?: KitOptions): Promise<TestKit> {
+  const kit = await TestKit.open({ ...(options && { options }) });
   await calls(kit).store([{ key: "a" }, { key: "b", tags: ["x"] }, { key: "gone" }]);
   await calls(kit, { tenant: "Globex", agent: "bob" }).store([{ key: "c" }]);
   await kit.flush();
@@ -58,6 +58,15 @@ describe("a copy of all entries", () => {
     await to.crash();
     for (const fields of [{}, { tenant: "Globex", agent: "bob" }])
       expect(await entriesOf(to, fields)).toEqual(await entriesOf(from, fields));
+  });
+
+  it("has the vectors of a source that has none in RAM", async () => {
+    const [from, to] = [await sourceKit({ partitionVectorBytesMax: 0 }), await TestKit.open()];
+    await copy(from, to);
+    const vectorsOf = async (kit: TestKit) =>
+      (await rowsOf(kit)).map(({ keyHash, embedder, vector }) => [keyHash, embedder, vector]).sort();
+    expect(await vectorsOf(to)).toEqual(await vectorsOf(await sourceKit()));
+    expect((await rowsOf(to)).some(({ vector }) => vector !== null)).toBe(true);
   });
 
   it("is found by words and by meaning", async () => {

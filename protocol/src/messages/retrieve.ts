@@ -56,7 +56,10 @@ export const MemoryRetrieveRequestSchema = z
     }),
     expand: ExpandSchema.nullish(),
     explain: z.boolean().nullish(),
-    exact: z.boolean().nullish().meta({ description: "true compares all entries, even without an index" }),
+    exact: z
+      .boolean()
+      .nullish()
+      .meta({ description: "true compares all entries, also where an index would choose them" }),
     rerank: z.boolean().nullish().meta({ description: "true returns a single page without a cursor" }),
   })
   .refine((request) => !request.embedding || request.embedding_model, {
@@ -119,6 +122,7 @@ export const MemoryRetrieveResponseSchema = z
     degraded: z.array(DegradedTierSchema).optional(),
     approximate: z
       .array(MemoryTierSchema)
+      .min(1)
       .optional()
       .meta({ description: "tiers that chose the entries with an index and may have missed some" }),
     explain: z

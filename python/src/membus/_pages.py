@@ -28,11 +28,16 @@ async def follow_pages(
 
 
 def require_whole(reply: Mapping[str, Any]) -> None:
-    """Raise the first error of a `degraded` or approximate page, because an iteration must not omit entries silently."""
+    """Raise the first error of a `degraded` page, because an iteration must not omit entries silently."""
     for degraded in reply.get("degraded", ()):
         raise error_of(degraded)
+
+
+def require_complete(reply: Mapping[str, Any]) -> None:
+    """Raise also for an approximate page."""
+    require_whole(reply)
     for tier in reply.get("approximate", ()):
-        message = f"the {tier} tier chose entries with an index and may have missed some: iterate with `exact=True`"
+        message = f"the {tier} tier chose entries with an index and may have missed some: set `exact` or `allow_approximate`"
         raise error_of({"code": "unsupported", "message": message})
 
 

@@ -337,7 +337,7 @@ class RetrieveRequest(TypedDict, total=False):
     diversity: float | None  # default 0, a larger value returns a single page without a cursor
     expand: Expand | None
     explain: bool | None
-    exact: bool | None  # true compares all entries, even without an index
+    exact: bool | None  # true compares all entries, also where an index would choose them
     rerank: bool | None  # true returns a single page without a cursor
 
 

@@ -15,7 +15,7 @@ from ._connection import Connection
 from ._exchange import Exchange, RetryPolicy, write_request
 from ._identity import Identity
 from ._memory_requests import MemoryRequests, check_id
-from ._pages import content_by_tier, follow_pages, require_whole
+from ._pages import content_by_tier, follow_pages, require_complete, require_whole
 from ._request_tracer import load_tracer
 from ._schema import (
     TIERS,
@@ -161,17 +161,18 @@ class AsyncAgentMemory(MemoryRequests):
         self,
         *,
         page_size: int = 100,
+        allow_approximate: bool = False,
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
         **request: Unpack[RetrieveRequest],
     ) -> AsyncIterator[MemoryEntry]:
         """Iterate over all entries that match all criteria, fetching pages on demand.
 
-        `limit` ends the iteration earlier, and is not bounded here.
+        `limit` ends the iteration earlier, and is not bounded here. `allow_approximate` accepts pages that an index
+        chose the entries of.
 
         Raises:
-            MembusError: Also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entry is
-                silently missing.
+            MembusError: Also if `retrieve` would report a tier as `degraded` or, unless allowed, `approximate`.
             TypeError: For `diversity` and `rerank`, which return a single page.
         """
         if request.get("diversity") or request.get("rerank"):
@@ -179,7 +180,7 @@ class AsyncAgentMemory(MemoryRequests):
         policy = self._policy.changed(timeout_s, retry_timeout_s)
 
         async def fetch(fields: dict[str, Any]) -> RetrieveResponse:
-            return await self._retrieve(fields, policy, require_whole)
+            return await self._retrieve(fields, policy, require_whole if allow_approximate else require_complete)
 
         async for page in follow_pages(dict(request), page_size, fetch, "entries"):
             for entry in page["entries"]:

@@ -143,22 +143,24 @@ class AgentMemory:
         self,
         *,
         page_size: int = 100,
+        allow_approximate: bool = False,
         timeout_s: float | None = None,
         retry_timeout_s: float | None = None,
         **request: Unpack[RetrieveRequest],
     ) -> Iterator[MemoryEntry]:
         """Iterate over all entries that match all criteria, fetching pages on demand.
 
-        `limit` ends the iteration earlier, and is not bounded here.
+        `limit` ends the iteration earlier, and is not bounded here. `allow_approximate` accepts pages that an index
+        chose the entries of.
 
         Raises:
-            MembusError: Also if `retrieve` would report a tier as `degraded` or `approximate`, so that no entry is
-                silently missing.
+            MembusError: Also if `retrieve` would report a tier as `degraded` or, unless allowed, `approximate`.
             TypeError: For `diversity` and `rerank`, which return a single page.
         """
         return self._thread.iterate(
             self._memory.entries(
                 page_size=page_size,
+                allow_approximate=allow_approximate,
                 timeout_s=timeout_s,
                 retry_timeout_s=retry_timeout_s,
                 **request,

@@ -118,7 +118,9 @@ class MembusStore(BaseStore):
         if op.limit <= 0:
             return []
         page_size = max(1, min(op.offset + op.limit, LIMITS["retrieveLimit"]))
-        async for entry in self._memory.entries(tier=self._tier, where=where, page_size=page_size, **how):
+        async for entry in self._memory.entries(
+            tier=self._tier, where=where, page_size=page_size, allow_approximate=True, **how
+        ):
             for whole in await read_whole(self._memory, [entry]):
                 if not is_match(whole["content"], op.filter):
                     continue

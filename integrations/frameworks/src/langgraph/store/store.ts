@@ -100,7 +100,8 @@ export class MembusStore extends BaseStore {
     const pageSize = pageFor(isFiltered ? Math.max(limit + offset, FILTERED_PAGE) : limit + offset);
     const where = { all: [below(namespacePrefix), ...filters] };
     let left = offset;
-    for await (const entry of this.#records.entries({ ...ranking, where }, { pageSize })) {
+    const options = { pageSize, allowApproximate: true };
+    for await (const entry of this.#records.entries({ ...ranking, where }, options)) {
       if (query && entry.score <= 0) break;
       if (isHead(entry) || !matchesFilter(entry.content, filter ?? {}) || --left >= 0) continue;
       found.push({ ...itemOf(entry), ...(query && { score: entry.score }) });
