@@ -26,10 +26,14 @@ export function probedPartitions(rowCount: number): number {
 
 /** Builds the index, which takes about half a minute for a million rows of 128 components. */
 export async function buildVectorIndex(table: TenantTable): Promise<void> {
+  const { dimensions } = table.vectors;
   const numPartitions = partitionsOf(table.rowCount);
-  const partitionBytes = Float32Array.BYTES_PER_ELEMENT * table.vectors.dimensions * numPartitions;
+  const partitionBytes = Float32Array.BYTES_PER_ELEMENT * dimensions * numPartitions;
   const sampleRate = between(SAMPLE_RATE, Math.floor(SAMPLE_BYTES_MAX / partitionBytes));
-  const config = lancedb().Index.ivfRq({ distanceType: "cosine", numPartitions, sampleRate });
+  const options = { distanceType: "cosine", numPartitions, sampleRate } as const;
+  const { Index } = lancedb();
+  // Codes of one bit per component need whole bytes. The other index has the vectors themselves.
+  const config = dimensions % 8 === 0 ? Index.ivfRq(options) : Index.ivfFlat(options);
   await indexing(() => table.commit((lance) => lance.createIndex("vector", { config, name: VECTOR_INDEX })));
   table.vectorIndex.isBuilt = true;
 }
