@@ -46,20 +46,14 @@ export async function compareStored(
 ): Promise<Comparison> {
   const { plan, query, allowed } = compared;
   const { lastRevision } = partition;
-  if (plan.exact) {
-    return { similarities: await stored.all(id, query.vector), chosen: undefined, lastRevision };
-  }
-  const allowedCount = countOf(allowed);
+  const ofAll = (similarities: Map<number, number>) => ({ similarities, chosen: undefined, lastRevision });
+  if (plan.exact) return ofAll(await stored.all(id, query.vector));
   const { rowId } = partition.columns.numbers;
-  if (allowedCount <= FEW_SLOTS) {
-    const few = [...allowed.keys()].filter((slot) => allowed[slot] === 1).map((slot) => rowId[slot]!);
-    return {
-      similarities: await compareRows(stored, id, query.vector, few),
-      chosen: undefined,
-      lastRevision,
-    };
-  }
-  const byWords = bestByWords(partition, compared).map((slot) => rowId[slot]!);
+  const idsOf = (slots: readonly number[]) => slots.map((slot) => rowId[slot]!);
+  const allowedCount = countOf(allowed);
+  if (allowedCount <= FEW_SLOTS)
+    return ofAll(await compareRows(stored, id, query.vector, idsOf(markedSlots(allowed))));
+  const byWords = idsOf(bestByWords(partition, compared));
   const [similarities, ofWords] = await Promise.all([
     stored.nearest(id, query.vector, nearestCount(plan, partition.liveCount / allowedCount)),
     compareRows(stored, id, query.vector, byWords),
@@ -139,6 +133,12 @@ function bestByWords(partition: Partition, { query, plan, allowed }: ComparedQue
   for (let slot = 0; slot < allowed.length; slot++)
     if (allowed[slot] === 1 && scores[slot]! > 0) top.offer(slot);
   return top.sorted();
+}
+
+function markedSlots(marks: Uint8Array): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < marks.length; slot++) if (marks[slot] === 1) slots.push(slot);
+  return slots;
 }
 
 function countOf(marks: Uint8Array): number {
