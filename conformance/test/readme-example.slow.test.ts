@@ -17,7 +17,7 @@ it("the first example of the README finds a durable plugin conformant", async ()
     );
     expect(stdout).toContain("\ntier           episodic: ");
     // Literal counts, so that a lost check is noticed.
-    expect(stderr).toMatch(/^433 checks, seed 1\n/);
+    expect(stderr).toMatch(/^435 checks, seed 1\n/);
     expect(stdout).toContain("core 1.0: MUST 267/267, SHOULD 1/1, not applicable 12\n");
     expect(stdout).toContain(
       "\nConformant to agents 1.0, core 1.0, durable 1.0, erasure 1.0, lineage 1.0, list 1.0, ranking 1.0, records 1.0, similarity 1.0. Also run @membus/plugin-kit/storage-suite",

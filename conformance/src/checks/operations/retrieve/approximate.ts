@@ -6,7 +6,7 @@ import { ScriptedPlugin } from "../../../host-route/scripted-plugin.js";
 
 const COUNT = 300;
 /** Degrees of the entry vectors, in a mixed order. None is as near to 0 as another. */
-const DEGREES = Array.from({ length: COUNT }, (_, at) => (((at * 7) % COUNT) * 80) / COUNT);
+const DEGREES = Array.from({ length: COUNT }, (_, at) => (((at * 7) % COUNT) * 60) / COUNT);
 const NEAREST = DEGREES.toSorted((a, b) => a - b);
 const LIMIT = 20;
 
@@ -23,7 +23,7 @@ export const approximateChecks: readonly Check[] = [
       await caller.store(entries);
       const request = { ...vectorAt(embedder, 0), mode: "vector", exact: true, limit: LIMIT } as const;
       const found = await caller.retrieve(request);
-      const what = `of the first ${LIMIT} of ${COUNT} entries with vectors from 0 to 80 degrees, for an embedding at 0 with \`exact\``;
+      const what = `of the first ${LIMIT} of ${COUNT} entries with vectors from 0 to 60 degrees, for an embedding at 0 with \`exact\``;
       expect.equal(foundIds(found), NEAREST.slice(0, LIMIT), `degrees ${what}`);
       expect.equal([found.total, found.total_relation], [COUNT, "eq"], `total ${what}`);
       expect.equal(found.approximate, undefined, `\`approximate\` ${what}`);
@@ -39,7 +39,7 @@ export const approximateChecks: readonly Check[] = [
       const exact = await caller.retrieve({ ...request, exact: true, limit: COUNT });
       const found = await caller.retrieve({ ...request, limit: LIMIT });
       const { approximate, total_relation } = found;
-      const what = `of the first ${LIMIT} of ${COUNT} entries with vectors from 0 to 80 degrees, for an embedding at 0`;
+      const what = `of the first ${LIMIT} of ${COUNT} entries with vectors from 0 to 60 degrees, for an embedding at 0`;
       const scores = scoresOf(exact.entries);
       for (const { key, score } of found.entries) {
         const name = JSON.stringify(key);
