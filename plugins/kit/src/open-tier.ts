@@ -96,7 +96,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
   const tier: OpenTier = {
     ...{ ...shared, vectors, operations, analyzer, readAhead, removals, expiry, retention, revisions },
-    ...{ durable: state !== undefined, isShared: services.tier === "semantic" },
+    durable: state !== undefined,
+    isShared: services.tier === "semantic",
     forgets: new ForgetOrder(),
     reranker: services.reranker,
     analyzerId: analyzer.id,
@@ -119,20 +120,32 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     async maintain() {
       const parts = { clock, options, registry, expiry, removals, retention, journal, stored: state };
       await tier.withFreedSpace(() => sweep(parts));
-      await (state?.restoreReserve() ?? revisions?.maintain());
+      await state?.restoreReserve();
+      await revisions?.maintain();
     },
-    stats: () => ({
-      ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
-      ...{ ...retention?.stats(), ...state?.stats(), ...usageTracker?.stats },
-      partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
-      ...background?.reindex.stats,
-    }),
+    stats: () => statsOf({ ...tier, background, state }),
     async close() {
       await closeInTurn([preload, readAhead, background?.backFill, background?.reindex, state ?? revisions]);
       registry.clear();
     },
   };
   return completeErasures(tier, state?.erasing ?? []);
+}
+
+interface StatsParts
+  extends Pick<OpenTier, "registry" | "bodies" | "operations" | "retention" | "usageTracker"> {
+  readonly state: DurableState | undefined;
+  readonly background: Background | undefined;
+}
+
+function statsOf({ state, background, ...parts }: StatsParts): Readonly<Record<string, number | string>> {
+  const { registry, bodies, operations, retention, usageTracker } = parts;
+  return {
+    ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
+    ...{ ...retention?.stats(), ...state?.stats(), ...usageTracker?.stats },
+    partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
+    ...background?.reindex.stats,
+  };
 }
 
 async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
@@ -170,6 +183,11 @@ async function completeErasures(tier: OpenTier, owners: readonly Owner[]): Promi
   return tier;
 }
 
+interface Background {
+  readonly backFill: BackFill;
+  readonly reindex: Reindex;
+}
+
 interface BackgroundParts extends Omit<BackFillParts, "waitForCapacity"> {
   readonly options: ResolvedKitOptions;
 }
@@ -178,7 +196,7 @@ interface BackgroundParts extends Omit<BackFillParts, "waitForCapacity"> {
  * Starts the background work that brings a durable tier's rows to the current embedder and analyzer. A
  * failure closes the tier.
  */
-async function openBackground(state: DurableState, parts: BackgroundParts) {
+async function openBackground(state: DurableState, parts: BackgroundParts): Promise<Background> {
   const { registry, embedder, analyzer, clock, logger, options } = parts;
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
   const waitForCapacity = () => state.waitForCapacity();

@@ -53,6 +53,35 @@ describe("a search of vectors on disk", () => {
     expect(names(await retrieve(QUERY))).not.toContain("gone");
   });
 
+  it("refuses an exact answer while each look at new entries finds another one", async () => {
+    const { kit, store, retrieve } = await openKit(10);
+    let count = 0;
+    const storeAnother = async () => {
+      await store([{ key: `later ${count++}`, content: "a violin" }]);
+      await kit.flush();
+    };
+    const { storage } = kit;
+    const { load } = storage;
+    storage.load = async (...args) => {
+      await load.apply(storage, args);
+      await storeAnother();
+    };
+    const { read } = storage.vectors;
+    storage.vectors.read = async (...args) => {
+      await storeAnother();
+      return read(...args);
+    };
+    await expect(retrieve({ ...QUERY, exact: true })).rejects.toMatchObject({
+      code: "unavailable",
+      detail: { reason: "changing" },
+    });
+    expect((await retrieve(QUERY)).approximate).toBe(true);
+    Object.assign(storage, { load });
+    storage.vectors.read = read;
+    const found = names(await retrieve({ ...QUERY, exact: true, limit: 100 }));
+    expect(found.filter((name) => name.startsWith("later"))).toHaveLength(count);
+  });
+
   it("fails if storage fails, and answers again afterwards", async () => {
     const { kit, retrieve } = await openKit(MANY);
     duringSearch(kit, () => Promise.reject(new Error("the disk failed")));

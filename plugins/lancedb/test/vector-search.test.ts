@@ -210,8 +210,14 @@ describe("the index of vectors", () => {
     await disk.maintain!();
     await disk.maintain!();
     expect(isIndexed()).toBe(1);
-    const { entries } = await onDisk.retrieve({ query: "unique16999", limit: 1 });
-    expect(entries[0]!.key).toEqual({ name: "k16999" });
+    for (const number of [100, 8_000, 16_999]) {
+      const request = { query: String(entryOf(number).content), mode: "vector", limit: 1 } as const;
+      const [found, exact] = [
+        await pageOf(onDisk, request),
+        await pageOf(onDisk, { ...request, exact: true }),
+      ];
+      expect([found.approximate, found.found]).toEqual([true, exact.found]);
+    }
     const indexFiles = async () => (await listFiles(directory)).filter((path) => path.includes("_indices"));
     const before = await indexFiles();
     await onDisk.forget({ keys: ["k16999"] }, { purge: true });

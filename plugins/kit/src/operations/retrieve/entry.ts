@@ -20,17 +20,16 @@ export function copyHit(
   loaded: LoadedPartition,
   slot: number,
   score: number,
-  extras: { readonly vector?: boolean; readonly explanation?: EntryExplanation | undefined } = {},
+  explanation?: EntryExplanation,
 ): Hit {
-  const { columns, keys, vectors } = loaded.partition;
+  const { columns, keys } = loaded.partition;
   return {
     keyHash: keys.hashOf(slot),
     score,
     accessed: columns.accessed[slot]!,
     bytes: columns.bodyBytes[slot]! + columns.facets.sizeAt(slot),
     group: columns.groups[slot]!,
-    ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
-    ...(extras.explanation ? { explanation: extras.explanation } : {}),
+    ...(explanation ? { explanation } : {}),
     ...columns.numbersAt(slot),
   };
 }

@@ -10,7 +10,7 @@ import type { ScanPlan } from "./retrieve-plan.js";
 import type { ComparedSlots } from "./stored-comparison.js";
 
 export interface FoundHits {
-  /** In the total order, at most `limit`, all after the cursor `after`. */
+  /** In the total order, at most `limit`, all after the cursor `after`. Without their vectors. */
   readonly hits: Hit[];
   /** Number of all matches, regardless of the limit. */
   readonly total: number;
@@ -39,9 +39,7 @@ export function findHits(
     ? new PageSearch(loaded, plan, ranking, weights).run()
     : listSlots(loaded, plan, passing, weights);
   const explanations = plan.explain && explainScores(loaded, ranking, slots, plan.recencyOf);
-  const hits = slots.map(({ slot, score }, index) =>
-    copyHit(loaded, slot, score, { vector: plan.copiesVectors, explanation: explanations?.[index] }),
-  );
+  const hits = slots.map(({ slot, score }, index) => copyHit(loaded, slot, score, explanations?.[index]));
   return { hits, total, candidateCount: plan.explain ? countPassing(passing) : 0 };
 }
 

@@ -1,5 +1,5 @@
-import type { MemoryError } from "@membus/protocol";
-import { embedPending, indexFewRows, type LoadedPartition } from "../../lifecycle/index.js";
+import { MemoryError } from "@membus/protocol";
+import { embedPending, indexFewRows, type LoadedPartition, vectorsOfRows } from "../../lifecycle/index.js";
 import { PreparedFilter, prepareScan } from "../../search/index.js";
 import type { RetrieveParts } from "../tier.js";
 import type { Hit } from "./entry.js";
@@ -17,6 +17,7 @@ import {
 
 /** Attempts to compare entries that are stored during the comparison of the others. */
 const ATTEMPTS = 8;
+const RETRY_AFTER_MS = 500;
 
 export interface Found extends Omit<FoundHits, "hits"> {
   readonly hits: readonly ScopedHit[];
@@ -30,7 +31,10 @@ export interface Found extends Omit<FoundHits, "hits"> {
   readonly isApproximate: boolean;
 }
 
-/** Finds hits in a partition. Slow preparation is done in steps before the synchronous scan. */
+/**
+ * Finds hits in a partition. Slow preparation is done in steps before the synchronous scan.
+ * @throws {MemoryError} `unavailable` for an exact search of vectors on disk while ever more entries are stored.
+ */
 export async function findIn(
   tier: RetrieveParts,
   loaded: LoadedPartition,
@@ -55,12 +59,19 @@ export async function findIn(
       continue;
     }
     const slots = comparedSlots(partition, comparison, compared.allowed);
-    if (slots.missing.length === 0 || attempt > ATTEMPTS) {
-      const isApproximate = comparison.chosen !== undefined;
+    const isWhole = slots.missing.length === 0;
+    if (isWhole || attempt > ATTEMPTS) {
+      if (!isWhole && plan.exact) throw changesTooFast();
+      const isApproximate = !isWhole || comparison.chosen !== undefined;
       return findPrepared(tier, loaded, { plan, query: partitionQuery, filter, slots, isApproximate });
     }
     await compareMissing(tier.vectors!, loaded, comparison, { missing: slots.missing, vector });
   }
+}
+
+function changesTooFast(): MemoryError {
+  const message = "the namespace changes too fast for an exact search, retry later or search without `exact`";
+  return new MemoryError("unavailable", message, { reason: "changing", retry_after_ms: RETRY_AFTER_MS });
 }
 
 interface PreparedScan {
@@ -80,21 +91,17 @@ async function findPrepared(
   const pendingCount = needsVectors(plan, query) ? partition.pendingCount : 0;
   const generation = query?.vector === undefined ? undefined : partition.vectors?.embedder;
   const { hits, ...counts } = findHits(loaded, plan, query, filter, slots);
-  const withVectors = await addVectors(tier, loaded, plan, hits);
-  const scoped = withVectors.map((hit) => ({ scope, hit }));
+  const copied = plan.copiesVectors ? await withVectors(tier, loaded, hits) : hits;
+  const scoped = copied.map((hit) => ({ scope, hit }));
   return { ...counts, hits: scoped, pendingCount, degraded: query?.degraded, generation, isApproximate };
 }
 
-/** Adds the vectors that are not in RAM. */
-async function addVectors(
+async function withVectors(
   { vectors }: RetrieveParts,
-  { id, partition }: LoadedPartition,
-  { copiesVectors }: ScanPlan,
+  loaded: LoadedPartition,
   hits: readonly Hit[],
 ): Promise<readonly Hit[]> {
-  if (!copiesVectors || vectors === undefined || partition.vectors?.isResident !== false) return hits;
-  const rowIds = hits.map(({ rowId }) => rowId);
-  const found = await vectors.read(id, rowIds);
+  const found = await vectorsOfRows(vectors, loaded, hits);
   return hits.map((hit) => ({ ...hit, vector: found.get(hit.rowId) }));
 }
 

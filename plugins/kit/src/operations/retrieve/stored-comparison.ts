@@ -1,4 +1,4 @@
-import type { LoadedPartition, StoredVectors } from "../../lifecycle/index.js";
+import { type LoadedPartition, type StoredVectors, vectorsOfRows } from "../../lifecycle/index.js";
 import { hashesOf, type Partition, similarity, wordScores } from "../../search/index.js";
 import type { PreparedQuery } from "./query.js";
 import type { ScanPlan } from "./retrieve-plan.js";
@@ -27,8 +27,8 @@ export interface ComparedSlots {
   readonly allowed: Uint8Array;
   /** NaN for a slot without a vector. */
   readonly similarities: Float64Array;
-  /** Ids of rows that were stored during the comparison. */
-  readonly missing: readonly number[];
+  /** Rows that were stored during the comparison. */
+  readonly missing: readonly { readonly keyHash: string; readonly rowId: number }[];
 }
 
 /** A query by vector, over the slots of a filter. */
@@ -62,20 +62,21 @@ export async function compareStored(
   return { similarities, chosen: new Set([...similarities.keys(), ...byWords]), lastRevision };
 }
 
-/** Adds rows that were stored during a comparison. */
+/** Adds rows that were stored during a comparison. Errors as in `vectorsOfRows`. */
 export async function compareMissing(
   stored: StoredVectors,
-  { id }: LoadedPartition,
+  loaded: LoadedPartition,
   { similarities, chosen }: Comparison,
-  { missing, vector }: { readonly missing: readonly number[]; readonly vector: Float32Array },
+  { missing, vector }: { readonly missing: ComparedSlots["missing"]; readonly vector: Float32Array },
 ): Promise<void> {
-  for (const [row, value] of await compareRows(stored, id, vector, missing)) similarities.set(row, value);
-  for (const row of missing) chosen?.add(row);
+  for (const [row, found] of await vectorsOfRows(stored, loaded, missing))
+    similarities.set(row, similarity(vector, found, 0));
+  for (const { rowId } of missing) chosen?.add(rowId);
 }
 
 /** Returns the slots that were compared. */
 export function comparedSlots(
-  { columns, vectors }: Partition,
+  { columns, keys, vectors }: Partition,
   { similarities, chosen, lastRevision }: Comparison,
   allowed: Uint8Array,
 ): ComparedSlots {
@@ -83,16 +84,16 @@ export function comparedSlots(
   const present = vectors!.present;
   const found = Uint8Array.from(allowed);
   const values = new Float64Array(allowed.length).fill(Number.NaN);
-  const missing: number[] = [];
+  const missing: { keyHash: string; rowId: number }[] = [];
   for (let slot = 0; slot < allowed.length; slot++) {
     if (allowed[slot] === 0) continue;
     const row = rowId[slot]!;
     if (chosen !== undefined && !chosen.has(row)) {
       found[slot] = 0;
-      if (revision[slot]! > lastRevision) missing.push(row);
+      if (revision[slot]! > lastRevision) missing.push({ keyHash: keys.hashOf(slot), rowId: row });
     } else if (present[slot] === 1) {
       const value = similarities.get(row);
-      if (value === undefined) missing.push(row);
+      if (value === undefined) missing.push({ keyHash: keys.hashOf(slot), rowId: row });
       else values[slot] = value;
       found[slot] = value === undefined ? 0 : 1;
     }

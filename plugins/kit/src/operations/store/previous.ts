@@ -1,6 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 import type { StoreItem } from "@membus/protocol/plugin";
-import type { LoadedPartition } from "../../lifecycle/index.js";
+import { type LoadedPartition, vectorsOfRows } from "../../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
 import type { Partition } from "../../search/index.js";
 import { chunksOf, Yielder } from "../../yielder.js";
@@ -133,24 +133,16 @@ async function planPart(
   const read = { bodies: new Map<number, string>(), vectors: new Map<number, Float32Array>() };
   for (;;) {
     const missing = missingRows(tier, loaded, entries, read);
-    const withoutVector = missing.length > 0 ? [] : missingVectors(tier, loaded, entries, read);
-    if (missing.length + withoutVector.length === 0) return planPeeked(tier, loaded, entries, { plan, read });
-    addRead(loaded, missing, await tier.bodies.get(loaded.id, missing), read.bodies);
-    if (withoutVector.length > 0)
-      addRead(loaded, withoutVector, await tier.vectors!.read(loaded.id, withoutVector), read.vectors);
-  }
-}
-
-function addRead<T>(
-  loaded: LoadedPartition,
-  wanted: readonly number[],
-  found: ReadonlyMap<number, T>,
-  into: Map<number, T>,
-): void {
-  for (const rowId of wanted) {
-    const value = found.get(rowId);
-    if (value !== undefined) into.set(rowId, value);
-    else if (isLive(loaded, rowId)) throw new Error("the body or the vector of a current row is missing");
+    const bare = missing.length > 0 ? [] : rowsWithoutVector(tier, loaded, entries, read);
+    if (missing.length + bare.length === 0) return planPeeked(tier, loaded, entries, { plan, read });
+    for (const [rowId, vector] of await vectorsOfRows(tier.vectors, loaded, bare))
+      read.vectors.set(rowId, vector);
+    const bodies = await tier.bodies.get(loaded.id, missing);
+    for (const rowId of missing) {
+      const body = bodies.get(rowId);
+      if (body !== undefined) read.bodies.set(rowId, body);
+      else if (isLive(loaded, rowId)) throw new Error("the body of a current row is missing");
+    }
   }
 }
 
@@ -180,19 +172,19 @@ function missingRows(
  * Returns the current rows with a vector in storage that the plan needs: one from a caller, which is kept or compared. Their
  * bodies are in RAM.
  */
-function missingVectors(
+function rowsWithoutVector(
   tier: PlanParts,
   { staged, partition }: LoadedPartition,
   entries: readonly StoreItem[],
   { bodies, vectors }: ReadRows,
-): number[] {
+): { readonly keyHash: string; readonly rowId: number }[] {
   return entries.flatMap(({ key_hash, embedding }) => {
     const slot = staged.has(key_hash) ? undefined : partition.slotOf(key_hash);
     if (slot === undefined || !partition.vectors?.isReleased(slot)) return [];
     const rowId = partition.columns.numbers.rowId[slot]!;
     if (vectors.has(rowId)) return [];
     const body = JSON.parse((tier.bodies.peek(rowId) ?? bodies.get(rowId))!) as RowBody;
-    return embedding || body.embedding_given ? [rowId] : [];
+    return embedding || body.embedding_given ? [{ keyHash: key_hash, rowId }] : [];
   });
 }
 

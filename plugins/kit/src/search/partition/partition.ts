@@ -60,9 +60,8 @@ export class Partition {
 
   constructor(options: PartitionOptions) {
     this.#options = options;
-    const { embedder, analyzer, residentVectorBytesMax } = options;
-    if (embedder !== undefined)
-      this.vectors = new Vectors(embedder.id, embedder.dimensions, residentVectorBytesMax);
+    const { embedder, analyzer, residentVectorBytesMax: max } = options;
+    if (embedder !== undefined) this.vectors = new Vectors(embedder.id, embedder.dimensions, max);
     this.#generations = new Generations(embedder?.id, analyzer);
   }
 
@@ -252,10 +251,7 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
-  /**
-   * Returns the ranking data for a query with these term hashes.
-   * @param similarities of the slots to the query's vector, if the vectors are not in RAM.
-   */
+  /** Returns the ranking data for a query: its term hashes, and the slots' similarities if no vectors are in RAM. */
   corpus(hashes: readonly number[], similarities?: Float64Array): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
