@@ -272,7 +272,7 @@ describe("a partition's indexes", () => {
       if (rowId % 500 === 0) partition.indexSome(500);
       if (rowId % 10_000 === 0) sizes.push(partition.sizeBytes);
     }
-    expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.3);
+    expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.5);
   });
 
   it("of words are kept when slots are renumbered", () => {
@@ -284,7 +284,7 @@ describe("a partition's indexes", () => {
     index.addAll([added(3, 8, 3)], 4);
     index.remap(Uint32Array.of(2, 3), 4);
     const postings = (hash: number) => {
-      const { slots, counts, size } = index.postings(hash)!;
+      const { slots, counts, size } = index.find([hash]).get(hash)!;
       return [[...slots.subarray(0, size)], [...counts.subarray(0, size)]];
     };
     expect(index.upTo).toBe(2);

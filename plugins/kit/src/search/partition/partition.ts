@@ -22,6 +22,8 @@ const REBUILD_DEAD_MIN = 32;
 const BASE_BYTES = 4_096;
 /** Bodies analysed, or facets indexed, in one step. It takes some milliseconds. Bytes. */
 const STEP_BYTES = 16_384;
+/** Postings that are merged in one step. It takes some milliseconds. */
+const STEP_POSTINGS = 2 ** 17;
 /** Values that a filter scans in one step, at most a millisecond. UTF-16 units. */
 const STEP_UNITS = 16_384;
 
@@ -235,8 +237,9 @@ export class Partition {
   indexSome(rowsMax: number): boolean {
     const { count } = this.columns;
     if (this.vectors?.encodeSome(count, rowsMax) === false) return false;
+    if (!this.#terms.mergeSome(this.columns, STEP_POSTINGS)) return false;
     this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
-    return this.#terms.upTo === count;
+    return this.#terms.upTo === count && this.#terms.isMerged;
   }
 
   /**
@@ -256,6 +259,7 @@ export class Partition {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
     const { lengths, contextShares, lengthTotal, groups, hasGroups } = this.#statistics;
+    const indexed = this.#terms.find(hashes);
     const unindexed = this.#terms.upTo < columns.count ? this.#unindexed.find(hashes) : undefined;
     return {
       slotCount: columns.count,
@@ -266,7 +270,7 @@ export class Partition {
       lengthTotal,
       groups,
       hasGroups,
-      postings: (hash) => joinPostings(this.#terms.postings(hash), unindexed?.get(hash >>> 0)),
+      postings: (hash) => joinPostings(indexed.get(hash >>> 0), unindexed?.get(hash >>> 0)),
       ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count, similarities) }),
     };
   }
@@ -350,7 +354,6 @@ export class Partition {
   #indexTerms(end: number): void {
     if (end === this.#terms.upTo) return;
     this.#countTerms(end);
-    this.#terms.reserveTerms(this.#unindexed.termCount);
     const added: SlotTerms[] = [];
     for (let slot = this.#terms.upTo; slot < end; slot++) {
       if (this.columns.alive[slot] === 1) added.push(this.#unindexed.get(slot)!);

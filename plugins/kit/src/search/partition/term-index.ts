@@ -1,102 +1,169 @@
-import { HashTable } from "../hash-table.js";
 import type { Postings } from "../rank/index.js";
-import { PostingLists } from "./posting-lists.js";
+import { type MergedRange, mergeSegments } from "./merge-segments.js";
+import type { PostingSegment } from "./posting-segment.js";
+import { segmentsOfTerms } from "./segments-of-terms.js";
 import type { SlotTerms } from "./unindexed-terms.js";
 
-/** Postings of a partition's words. */
+/** Number of segments of a size that are merged. Each merge writes all of their postings again. */
+const FANOUT = 4;
+/** Segments above this are not merged any more. Postings. */
+const MERGED_COUNT_MAX = 2 ** 23;
+
+/** Columns that say which slots are live. */
+interface LiveColumns {
+  readonly alive: Uint8Array;
+}
+
+interface FoundList {
+  readonly segment: PostingSegment;
+  readonly list: number;
+  readonly length: number;
+}
+
+interface Merge {
+  readonly inputs: readonly PostingSegment[];
+  readonly steps: Generator<void, PostingSegment | undefined>;
+}
+
+/**
+ * Postings of a partition's words, in segments of ascending slots. New rows make a small segment. Segments of
+ * a similar size are merged, so that a partition has a few of each size.
+ */
 export class TermIndex {
-  #lists = new HashTable();
-  #postings = new PostingLists();
+  #segments: readonly PostingSegment[] = [];
+  #merge: Merge | undefined;
   /** Slots below this are indexed. */
   upTo = 0;
 
-  postings(hash: number): Postings | undefined {
-    const list = this.#lists.get(hash >>> 0);
-    if (list === undefined) return undefined;
-    const { start, size } = this.#postings.range(list);
-    const { slots, counts } = this.#postings;
-    return { slots: slots.subarray(start, start + size), counts: counts.subarray(start, start + size), size };
+  /** Returns the postings of each of these hashes that has any. All share two arrays, because small ones are slow to create. */
+  find(hashes: readonly number[]): Map<number, Postings> {
+    const found = hashes.map((hash) => ({ hash: hash >>> 0, lists: this.#listsOf(hash >>> 0) }));
+    const length = found.reduce((sum, { lists }) => lists.reduce((part, list) => part + list.length, sum), 0);
+    const arrays = { slots: new Uint32Array(length), counts: new Uint16Array(length) };
+    const postings = new Map<number, Postings>();
+    let end = 0;
+    for (const { hash, lists } of found) {
+      if (lists.length === 0) continue;
+      const start = end;
+      for (const { segment, list } of lists) end = segment.read(list, arrays, end);
+      const slots = arrays.slots.subarray(start, end);
+      postings.set(hash, { slots, counts: arrays.counts.subarray(start, end), size: end - start });
+    }
+    return postings;
   }
 
-  /** Reserves space for this number of terms. */
-  reserveTerms(termCount: number): void {
-    this.#postings.reservePostings(termCount);
-  }
-
-  /** Indexes slots below `upTo`, in ascending order. The slots between them are dead. */
+  /** Indexes live slots below `upTo`, in ascending order. The slots between them are dead. */
   addAll(added: readonly SlotTerms[], upTo: number): void {
+    this.#segments = [...this.#segments, ...segmentsOfTerms(added, upTo)];
     this.upTo = upTo;
-    const lists = this.#listsOf(added);
-    this.#postings.reserve(lists);
-    let next = 0;
-    for (const { slot, values, begin, end } of added) {
-      for (let at = begin; at < end; at += 2) this.#postings.push(lists[next++]!, slot, values[at + 1]!);
-    }
   }
 
-  /** Removes dead slots from all lists, and words without slots, about `stepSize` postings per step. */
-  *removeDead(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
-    const postings = this.#postings;
-    let scanned = 0;
-    for (let list = 0; list < postings.listCount; list++) {
-      scanned += 1 + postings.range(list).size;
-      postings.removeDead(list, columns.alive);
-      if (scanned < stepSize) continue;
-      scanned = 0;
-      yield;
+  /**
+   * Merges segments of a similar size, about `stepSize` postings.
+   * @returns whether none are left to merge
+   */
+  mergeSome(columns: LiveColumns, stepSize: number): boolean {
+    if (this.#merge === undefined) {
+      const inputs = segmentsToMerge(this.#segments);
+      if (inputs.length === 0) return true;
+      this.#merge = { inputs, steps: mergeSegments(inputs, liveRange(inputs, columns), stepSize) };
     }
-    // Slots were renumbered concurrently, which also removed the dead ones.
-    if (postings !== this.#postings) return;
-    const lists = new HashTable(this.#lists.count);
-    for (const [hash, list] of this.#lists.entries()) {
-      if (postings.range(list).size > 0) lists.add(hash, list);
+    const { inputs, steps } = this.#merge;
+    const step = steps.next();
+    if (step.done !== true) return false;
+    this.#merge = undefined;
+    this.#replace(inputs, step.value);
+    return this.isMerged;
+  }
+
+  get isMerged(): boolean {
+    return this.#merge === undefined && segmentsToMerge(this.#segments).length === 0;
+  }
+
+  /** Removes slots that are dead at the start, about `stepSize` postings per step. */
+  *removeDead(columns: LiveColumns, stepSize: number): Generator<void> {
+    // A merge may have written slots that died since.
+    this.#merge = undefined;
+    for (const segment of this.#segments) {
+      const range = liveRange([segment], columns);
+      if (range.liveCount < segment.range.liveCount)
+        this.#replace([segment], yield* mergeSegments([segment], range, stepSize));
     }
-    this.#lists = lists;
   }
 
   /** Keeps the slots that `kept` lists in ascending order, under their new numbers. */
   remap(kept: Uint32Array, slotCount: number): void {
     const renumbered = new Int32Array(slotCount).fill(-1);
     for (let slot = 0; slot < kept.length; slot++) renumbered[kept[slot]!] = slot;
-    const [lists, postings] = [this.#lists, this.#postings];
-    this.#lists = new HashTable(lists.count);
-    this.#postings = new PostingLists();
-    this.#postings.reservePostings(postings.count);
-    for (const [hash, list] of lists.entries()) {
-      const { start, size } = postings.range(list);
-      let kept: number | undefined;
-      for (let at = start; at < start + size; at++) {
-        const slot = renumbered[postings.slots[at]!]!;
-        if (slot < 0) continue;
-        kept ??= this.#list(hash);
-        this.#postings.push(kept, slot, postings.counts[at]!);
-      }
-    }
-    this.upTo = kept.findLastIndex((slot) => slot < this.upTo) + 1;
+    const renumber = (slot: number) => renumbered[slot]!;
+    this.#merge = undefined;
+    this.#segments = this.#segments.flatMap((segment) => {
+      const [from, end] = [keptBelow(kept, segment.range.from), keptBelow(kept, segment.range.end)];
+      const { value } = mergeSegments([segment], { from, end, liveCount: end - from, renumber }).next();
+      return value === undefined ? [] : [value];
+    });
+    this.upTo = keptBelow(kept, this.upTo);
   }
 
   get sizeBytes(): number {
-    return this.#lists.sizeBytes + this.#postings.sizeBytes;
+    return this.#segments.reduce((size, segment) => size + segment.sizeBytes, 0);
   }
 
-  /** Returns the list of each term, slot after slot. */
-  #listsOf(added: readonly SlotTerms[]): Uint32Array {
-    const lists = new Uint32Array(added.reduce((count, { begin, end }) => count + (end - begin) / 2, 0));
-    let next = 0;
-    for (const { values, begin, end } of added) {
-      for (let at = begin; at < end; at += 2) lists[next++] = this.#list(values[at]!);
+  #listsOf(hash: number): FoundList[] {
+    const lists: FoundList[] = [];
+    for (const segment of this.#segments) {
+      const list = segment.find(hash);
+      if (list !== undefined) lists.push({ segment, list, length: segment.lengthOf(list) });
     }
     return lists;
   }
 
-  #list(hash: number): number {
-    let list = this.#lists.get(hash);
-    if (list === undefined) {
-      list = this.#postings.begin();
-      this.#lists.add(hash, list);
-    }
-    return list;
+  /** Replaces neighbouring segments, unless others replaced them. */
+  #replace(former: readonly PostingSegment[], merged: PostingSegment | undefined): void {
+    const at = this.#segments.indexOf(former[0]!);
+    if (at < 0 || former.some((segment, index) => this.#segments[at + index] !== segment)) return;
+    this.#segments = this.#segments.toSpliced(at, former.length, ...(merged === undefined ? [] : [merged]));
   }
+}
+
+/** Returns the last segments of a similar size, or none if they are too few to be merged. */
+function segmentsToMerge(segments: readonly PostingSegment[]): readonly PostingSegment[] {
+  let from = segments.length;
+  while (from > 0) {
+    const size = sizeClass(segments[from - 1]!);
+    if (size === undefined) return [];
+    let ofSize = 0;
+    while (from > 0 && (sizeClass(segments[from - 1]!) ?? size + 1) <= size) {
+      if (sizeClass(segments[--from]!) === size) ofSize++;
+    }
+    if (ofSize >= FANOUT) return segments.slice(from);
+  }
+  return [];
+}
+
+/** Returns the class of a segment's size, or undefined for one that is not merged any more. */
+function sizeClass({ count }: PostingSegment): number | undefined {
+  return count > MERGED_COUNT_MAX ? undefined : Math.floor(Math.log2(count) / Math.log2(FANOUT));
+}
+
+/** Returns the range of neighbouring segments, without slots that are dead. */
+function liveRange(segments: readonly PostingSegment[], columns: LiveColumns): MergedRange {
+  const { from } = segments[0]!.range;
+  const { end } = segments.at(-1)!.range;
+  let liveCount = 0;
+  for (const live of columns.alive.subarray(from, end)) liveCount += live;
+  return { from, end, liveCount, renumber: (slot) => (columns.alive[slot] === 1 ? slot : -1) };
+}
+
+/** Returns how many of the ascending slots are below `slot`. */
+function keptBelow(kept: Uint32Array, slot: number): number {
+  let [low, high] = [0, kept.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (kept[middle]! < slot) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Joins postings. Indexed slots are before unindexed ones. */
