@@ -1,69 +1,22 @@
 import { eachNumber, NUMBER_FIELDS, type NumberField, type Row, type RowNumbers } from "../../row.js";
-import type { RowColumns, Texts } from "../../storage.js";
-import { EMPTY, growArray } from "./grow-array.js";
-
-/**
- * JSON of each slot's facets: a string, or a reference into a batch from storage that is decoded on access.
- */
-class FacetColumn {
-  readonly #sources: (string | Texts)[] = [];
-  /** Row within the batch, for a slot from a batch. */
-  #rows: Uint32Array<ArrayBuffer> = EMPTY.numbers;
-
-  push(facets: string): void {
-    this.#sources.push(facets);
-  }
-
-  pushAll(facets: Texts, count: number): void {
-    const first = this.#sources.length;
-    if (first + count > this.#rows.length) {
-      this.#rows = growArray(this.#rows, Math.max(first + count, 2 * this.#rows.length));
-    }
-    for (let row = 0; row < count; row++) {
-      this.#rows[first + row] = row;
-      this.#sources.push(facets);
-    }
-  }
-
-  at(slot: number): string {
-    const source = this.#sources[slot]!;
-    return typeof source === "string" ? source : source.at(this.#rows[slot]!);
-  }
-
-  /** Returns the byte length of the text. */
-  sizeAt(slot: number): number {
-    const source = this.#sources[slot]!;
-    return typeof source === "string" ? Buffer.byteLength(source) : source.lengthAt(this.#rows[slot]!);
-  }
-
-  clear(slot: number): void {
-    this.#sources[slot] = "";
-  }
-}
+import type { RowColumns } from "../../storage.js";
+import {
+  type ColumnArrays,
+  columnsOfZeros,
+  largeColumns,
+  USUAL_COLUMNS,
+  type UsualField,
+} from "./column-arrays.js";
+import { FacetColumn } from "./facet-column.js";
 
 const INITIAL_SLOTS = 2;
-/** 8 bytes for each field and the access time, 4 for the body size, and 1 for the live flag. */
-const COLUMN_BYTES = (NUMBER_FIELDS.length + 1) * 8 + 4 + 1;
-/** The columns and two references. */
-const BYTES_PER_SLOT = COLUMN_BYTES + 2 * 8;
+/** Partitions below this have all columns in one buffer. Slots. */
+const LARGE_CAPACITY_MIN = 4_096;
+/** The access time, the body size, the live flag, and two references. */
+const OTHER_BYTES_PER_SLOT = 8 + 4 + 1 + 2 * 8;
 
-/**
- * Creates all columns of `capacity` slots in one buffer. Most partitions have few rows, and separate buffers
- * would take more memory than the rows.
- */
-function columnsOfZeros(capacity: number) {
-  const buffer = new ArrayBuffer(capacity * COLUMN_BYTES);
-  let at = 0;
-  const nextNumbers = () => {
-    const column = new Float64Array(buffer, at, capacity);
-    at += column.byteLength;
-    return column;
-  };
-  const numbers = eachNumber(nextNumbers);
-  const accessed = nextNumbers();
-  const bodyBytes = new Uint32Array(buffer, at, capacity);
-  return { numbers, accessed, bodyBytes, alive: new Uint8Array(buffer, at + bodyBytes.byteLength, capacity) };
-}
+const USUAL_FIELDS = Object.keys(USUAL_COLUMNS) as readonly UsualField[];
+const OTHER_FIELDS = NUMBER_FIELDS.filter((field) => !Object.hasOwn(USUAL_COLUMNS, field));
 
 /**
  * The numbers of a partition's rows, one slot per row version. Slots are only appended. Dead ones stay until
@@ -73,15 +26,17 @@ export class SlotColumns {
   capacity: number;
   count = 0;
   alive: Uint8Array;
-  numbers: { readonly [Field in NumberField]: Float64Array };
+  numbers: { [Field in NumberField]: Float64Array };
   accessed: Float64Array;
   bodyBytes: Uint32Array;
   readonly groups: string[] = [];
   /** "" for a dead slot. */
   readonly facets = new FacetColumn();
+  /** Fields that have the array of another one, because they equal it in every slot. */
+  readonly #usual = new Set<UsualField>();
 
   constructor(capacity = INITIAL_SLOTS) {
-    const { alive, numbers, accessed, bodyBytes } = columnsOfZeros(capacity);
+    const { alive, numbers, accessed, bodyBytes } = this.#createArrays(capacity);
     this.capacity = capacity;
     this.alive = alive;
     this.numbers = numbers;
@@ -96,9 +51,9 @@ export class SlotColumns {
   reserve(slots: number): void {
     if (slots <= this.capacity) return;
     this.capacity = Math.max(slots, this.capacity * 2);
-    const { alive, numbers, accessed, bodyBytes } = columnsOfZeros(this.capacity);
+    const { alive, numbers, accessed, bodyBytes } = this.#createArrays(this.capacity);
     alive.set(this.alive);
-    for (const field of NUMBER_FIELDS) numbers[field].set(this.numbers[field]);
+    for (const field of NUMBER_FIELDS) if (!this.#isUsual(field)) numbers[field].set(this.numbers[field]);
     accessed.set(this.accessed);
     bodyBytes.set(this.bodyBytes);
     this.alive = alive;
@@ -110,7 +65,7 @@ export class SlotColumns {
   /** Appends a live slot for a row and returns it. */
   append(row: Row): number {
     const slot = this.#begin();
-    for (const field of NUMBER_FIELDS) this.numbers[field][slot] = row[field];
+    this.#setNumbers(slot, row);
     this.accessed[slot] = row.updated;
     this.bodyBytes[slot] = Buffer.byteLength(row.body);
     this.groups.push(row.group);
@@ -124,7 +79,8 @@ export class SlotColumns {
     this.count += rows.count;
     this.reserve(this.count);
     this.alive.fill(1, first, this.count);
-    for (const field of NUMBER_FIELDS) this.numbers[field].set(rows.numbers[field], first);
+    for (const field of OTHER_FIELDS) this.numbers[field].set(rows.numbers[field], first);
+    for (const field of USUAL_FIELDS) this.#setUsual(field, first, rows.numbers[field]);
     this.accessed.set(rows.numbers.updated, first);
     this.bodyBytes.set(rows.bodyBytes, first);
     for (let row = 0; row < rows.count; row++) this.groups.push(rows.group(row));
@@ -153,7 +109,7 @@ export class SlotColumns {
   }
 
   get sizeBytes(): number {
-    return this.capacity * BYTES_PER_SLOT;
+    return this.capacity * ((NUMBER_FIELDS.length - this.#usual.size) * 8 + OTHER_BYTES_PER_SLOT);
   }
 
   #begin(): number {
@@ -163,10 +119,47 @@ export class SlotColumns {
     return slot;
   }
 
+  #isUsual(field: NumberField): boolean {
+    return this.#usual.has(field as UsualField);
+  }
+
+  #setNumbers(slot: number, numbers: RowNumbers): void {
+    for (const field of OTHER_FIELDS) this.numbers[field][slot] = numbers[field];
+    for (const field of USUAL_FIELDS) {
+      if (this.numbers[field][slot] === numbers[field]) continue;
+      this.#ownArray(field)[slot] = numbers[field];
+    }
+  }
+
+  #setUsual(field: UsualField, first: number, values: Float64Array): void {
+    const usual = this.numbers[field].subarray(first, first + values.length);
+    if (values.some((value, index) => value !== usual[index])) this.#ownArray(field).set(values, first);
+  }
+
+  /** Returns the array of a field that differs from the usual one. */
+  #ownArray(field: UsualField): Float64Array {
+    if (this.#usual.delete(field)) this.numbers[field] = this.numbers[field].slice();
+    return this.numbers[field];
+  }
+
+  #createArrays(capacity: number): ColumnArrays {
+    if (capacity < LARGE_CAPACITY_MIN) return columnsOfZeros(capacity);
+    for (const field of USUAL_FIELDS) if (this.#equalsUsual(field)) this.#usual.add(field);
+    return largeColumns(capacity, this.#usual);
+  }
+
+  #equalsUsual(field: UsualField): boolean {
+    const other = USUAL_COLUMNS[field];
+    for (let slot = 0; slot < this.count; slot++) {
+      if (this.numbers[field][slot] !== (other === 0 ? 0 : this.numbers[other][slot])) return false;
+    }
+    return true;
+  }
+
   #take(from: SlotColumns, index: number): void {
     const slot = this.#begin();
     this.alive[slot] = from.alive[index]!;
-    for (const field of NUMBER_FIELDS) this.numbers[field][slot] = from.numbers[field][index]!;
+    this.#setNumbers(slot, from.numbersAt(index));
     this.accessed[slot] = from.accessed[index]!;
     this.bodyBytes[slot] = from.bodyBytes[index]!;
     this.groups.push(from.groups[index]!);
