@@ -49,7 +49,8 @@ export async function readNearest(
         .distanceType("cosine")
         .nprobes(probedPartitions(table.rowCount))
         .where(compare("scope", "=", scope))
-        .select(COLUMNS)
+        // LanceDB returns the distance anyway, and warns if it was not asked for.
+        .select([...COLUMNS, "_distance"])
         .limit(count);
       for await (const batch of query) addVectors(table, scope, batch, into);
     }),

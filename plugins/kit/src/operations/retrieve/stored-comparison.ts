@@ -82,23 +82,29 @@ export function comparedSlots(
 ): ComparedSlots {
   const { rowId, revision } = columns.numbers;
   const present = vectors!.present;
-  const found = Uint8Array.from(allowed);
+  const isChosen = chosen === undefined ? () => true : quickTest(chosen);
+  const found = new Uint8Array(allowed.length);
   const values = new Float64Array(allowed.length).fill(Number.NaN);
   const missing: { keyHash: string; rowId: number }[] = [];
   for (let slot = 0; slot < allowed.length; slot++) {
     if (allowed[slot] === 0) continue;
     const row = rowId[slot]!;
-    if (chosen !== undefined && !chosen.has(row)) {
-      found[slot] = 0;
-      if (revision[slot]! > lastRevision) missing.push({ keyHash: keys.hashOf(slot), rowId: row });
-    } else if (present[slot] === 1) {
-      const value = similarities.get(row);
-      if (value === undefined) missing.push({ keyHash: keys.hashOf(slot), rowId: row });
-      else values[slot] = value;
-      found[slot] = value === undefined ? 0 : 1;
-    }
+    const isCompared = isChosen(row);
+    const value = isCompared ? similarities.get(row) : undefined;
+    if (isCompared && (present[slot] === 0 || value !== undefined)) {
+      found[slot] = 1;
+      values[slot] = value ?? Number.NaN;
+    } else if (isCompared || revision[slot]! > lastRevision)
+      missing.push({ keyHash: keys.hashOf(slot), rowId: row });
   }
   return { allowed: found, similarities: values, missing };
+}
+
+/** Returns a test whether an id is in a set. It looks up few of the others, because a set is slow. */
+function quickTest(ids: ReadonlySet<number>): (id: number) => boolean {
+  const mayContain = new Uint8Array(2 ** 16);
+  for (const id of ids) mayContain[id & 0xffff] = 1;
+  return (id) => mayContain[id & 0xffff] === 1 && ids.has(id);
 }
 
 async function compareRows(
