@@ -35,8 +35,11 @@ export interface RowColumns {
 
 /** Receives the rows of a scope as they are read. */
 export interface RowSink {
-  /** Announces the approximate number of rows. Called before the first batch. */
-  reserve(count: number): void;
+  /**
+   * Announces the approximate number of rows. Called before the first batch.
+   * @returns whether the batches need vectors. Without them, `hasVector` still says which rows have one.
+   */
+  reserve(count: number): boolean;
   take(rows: RowColumns): void;
 }
 

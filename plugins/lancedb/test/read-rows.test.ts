@@ -1,3 +1,4 @@
+import type { RowColumns } from "@membus/plugin-kit";
 import { scopeId } from "@membus/protocol";
 import { afterEach, expect, it } from "vitest";
 import { FOLDER_TURNS } from "../src/store/turns.js";
@@ -22,12 +23,25 @@ it.each([
   }
   const seen: number[] = [];
   await storage.load(scopeId(scope), {
-    reserve: (reserved) => void seen.push(reserved),
+    reserve: (reserved) => seen.push(reserved) > 0,
     take: ({ count: taken }) => void seen.push(taken),
   });
   const [reserved, ...taken] = seen;
   expect(reserved).toBe(count);
   expect(taken.reduce((sum, one) => sum + one, 0)).toBe(count);
+});
+
+it("no vectors are read of a large scope that needs none", async () => {
+  const storage = await fixture.open(await fixture.directory());
+  await storage.append(scoped(scope, ...Array.from({ length: 9_000 }, (_, id) => makeRow(id))));
+  const lengths = async (needsVectors: boolean) => {
+    const read: number[] = [];
+    const take = ({ vectors }: RowColumns) => void read.push(vectors.length);
+    await storage.load(scopeId(scope), { reserve: () => needsVectors, take });
+    return new Set(read);
+  };
+  expect(await lengths(false)).toEqual(new Set([0]));
+  expect(await lengths(true)).not.toContain(0);
 });
 
 it("at most eight scopes are read at a time, and bodies do not wait for them", async () => {
@@ -38,7 +52,7 @@ it("at most eight scopes are read at a time, and bodies do not wait for them", a
   const others = Array.from({ length: 8 }, () => FOLDER_TURNS.rows(() => ended));
   const taken: number[] = [];
   const loading = storage.load(scopeId(scope), {
-    reserve: () => {},
+    reserve: () => true,
     take: ({ count }) => void taken.push(count),
   });
   await expect.poll(() => FOLDER_TURNS.rows.pendingCount).toBe(1);

@@ -101,7 +101,7 @@ export function scoped(scope: Scope, ...rows: readonly Row[]): ScopedRow[] {
 export async function loadRows(storage: Storage, scope: Scope): Promise<Omit<Row, "body">[]> {
   const rows: Omit<Row, "body">[] = [];
   await storage.load(scopeId(scope), {
-    reserve: () => undefined,
+    reserve: () => true,
     take: (columns) => rows.push(...rowsOf(columns)),
   });
   return rows.sort((a, b) => a.rowId - b.rowId);

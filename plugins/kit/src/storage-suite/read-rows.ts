@@ -16,6 +16,7 @@ export async function loadRows(storage: Storage, scope: string): Promise<LoadedR
   await storage.load(scope, {
     reserve: () => {
       isReserved = true;
+      return true;
     },
     take: (columns) => {
       expectTrue(isReserved, "load", "`reserve` before the first `take`", "`take` first");

@@ -1,3 +1,4 @@
+import { columnsOf, type RowSink } from "../../src/index.js";
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
@@ -40,6 +41,15 @@ class KeepsItsIndex extends LinesStorage {
   };
 }
 
+/** Counts a vector that is not needed as missing. */
+class LeavesVectorsOut extends LinesStorage {
+  override async load(scope: string, into: RowSink): Promise<void> {
+    const rows = [...this.rowsOf(scope).values()];
+    const read = into.reserve(rows.length) ? rows : rows.map((row) => ({ ...row, vector: null }));
+    into.take(columnsOf(read, this.place.dimensions));
+  }
+}
+
 export const vectorMutants: readonly StorageMutant[] = [
   {
     name: "vectors-of-other-scopes",
@@ -64,5 +74,11 @@ export const vectorMutants: readonly StorageMutant[] = [
     check: "vectors/removed-rows",
     failure: /ids that nearest returns after a purge/,
     storage: KeepsItsIndex,
+  },
+  {
+    name: "unneeded-vectors-missing",
+    check: "vectors/unneeded",
+    failure: /ids of the rows that have a vector/,
+    storage: LeavesVectorsOut,
   },
 ];

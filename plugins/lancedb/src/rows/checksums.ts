@@ -74,6 +74,15 @@ export function vectorSums(vectors: Data, embedder: (row: number) => string): Fl
   return sums;
 }
 
+/**
+ * Returns a test whether rows have a vector, from the stored sums. One vector in four billion counts as missing,
+ * because its sum is the seed.
+ */
+export function vectorTest(stored: Data, embedder: (row: number) => string): (row: number) => boolean {
+  const seeds = new SeedByText();
+  return (row) => stored.values[row] !== seeds.of(embedder(row));
+}
+
 /** @throws {MemoryError} `runtime_error`, if a row's stored checksum does not match its bytes. */
 export function checkSums(found: Float64Array, stored: Data, where: (row: number) => string): void {
   const [wrong] = mismatchedRows(found, stored);

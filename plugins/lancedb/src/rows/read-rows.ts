@@ -43,10 +43,12 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
   const where = compare("scope", "=", scope);
   await table.readInTurn("rows", async (lance) => {
     const dimensions = table.vectors.hasHostDimensions ? table.vectors.dimensions : 0;
-    const columns: Column[] = dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS];
-    const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
-    // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
-    const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
+    const read = (columns: Column[]) => {
+      const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
+      // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
+      return readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
+    };
+    const batches = read(dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS]);
     const first: RecordBatch[] = [];
     let count = 0;
     let next = await batches.next();
@@ -55,7 +57,12 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
       count += next.value.numRows;
     }
     // Counting costs as much as reading a small scope.
-    into.reserve(next.done ? count : await lance.countRows(where));
+    const needsVectors = into.reserve(next.done ? count : await lance.countRows(where));
+    if (!next.done && dimensions > 0 && !needsVectors) {
+      await batches.return(undefined);
+      for await (const batch of read([...LOADED_COLUMNS])) into.take(toRowColumns(batch, scope, "unread"));
+      return;
+    }
     for (const batch of first) into.take(toRowColumns(batch, scope, dimensions));
     for (; !next.done; next = await batches.next()) into.take(toRowColumns(next.value, scope, dimensions));
   });

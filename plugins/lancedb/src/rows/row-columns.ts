@@ -1,16 +1,16 @@
 import { eachNumber, NUMBER_COLUMNS, type RowColumns, type Texts } from "@membus/plugin-kit";
 import type { Data, FixedSizeList, RecordBatch } from "apache-arrow";
-import { checkSums, rowSums, type SummedColumns, vectorSums } from "./checksums.js";
+import { checkSums, rowSums, type SummedColumns, vectorSums, vectorTest } from "./checksums.js";
 import { type Column, KEY_HASH_BYTES, type NumberColumn, SUMMED_NUMBERS } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
 /**
  * Converts a batch of one scope for the kit. Uses Arrow's arrays without copying where possible. Texts are
  * copied, because they stay in memory and must not keep the rest of the batch alive. `dimensions` is the
- * length of the vectors that were read, 0 for none.
+ * length of the vectors that were read, 0 if all count as missing, and "unread" if only their sums were.
  * @throws {MemoryError} `runtime_error` for a damaged row.
  */
-export function toRowColumns(batch: RecordBatch, scope: string, dimensions: number): RowColumns {
+export function toRowColumns(batch: RecordBatch, scope: string, dimensions: number | "unread"): RowColumns {
   const count = batch.numRows;
   const numbers = (column: NumberColumn) => dataOf(batch, column).values.subarray(0, count) as Float64Array;
   const groups = new TextColumn(dataOf(batch, "group"));
@@ -18,7 +18,8 @@ export function toRowColumns(batch: RecordBatch, scope: string, dimensions: numb
   const analyzers = new TextColumn(dataOf(batch, "analyzer"));
   const facets: Texts = new TextColumn(dataOf(batch, "facets"));
   const keyHashes = dataOf(batch, "key_hash").values as Uint8Array;
-  const vectors = dimensions === 0 ? undefined : vectorsOf(batch, dimensions);
+  const length = dimensions === "unread" ? 0 : dimensions;
+  const vectors = length === 0 ? undefined : vectorsOf(batch, length);
   const where = (row: number) => `row ${numbers("row_id")[row]} of ${scope}`;
   checkSums(rowSums(summedColumns(batch, () => scope)), dataOf(batch, "row_sum"), where);
   if (vectors !== undefined) {
@@ -35,8 +36,11 @@ export function toRowColumns(batch: RecordBatch, scope: string, dimensions: numb
     embedder: (row) => embedders.at(row),
     facets,
     ...termsOf(dataOf(batch, "terms")),
-    vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
-    hasVector: valueTest(vectors),
+    vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, length),
+    hasVector:
+      dimensions === "unread"
+        ? vectorTest(dataOf(batch, "vector_sum"), (row) => embedders.at(row))
+        : valueTest(vectors),
   };
 }
 

@@ -25,6 +25,7 @@ export class PartitionLoader {
         reserve(count) {
           loading.rowCount = count;
           partition.reserve(count);
+          return partition.vectors?.isResident === true;
         },
         take: (rows) => partition.load(rows, removed),
       });

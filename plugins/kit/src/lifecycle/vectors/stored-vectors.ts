@@ -50,7 +50,7 @@ export class StoredVectors {
         similarities.set(rows.numbers.rowId[row]!, similarity(vector, rows.vectors, row * vector.length));
       }
     };
-    await this.#parts.storage.load(scope, { reserve: () => {}, take });
+    await this.#parts.storage.load(scope, { reserve: () => true, take });
     return similarities;
   }
 

@@ -88,7 +88,7 @@ const named: StorageCheck = {
     const expectedRows = new ExpectedRows();
     let storage = await bench.open(directory);
     expectEqual(await storage.scopes("acme"), [], "scopes of a tenant without rows");
-    await storage.load(scopeId(EMPTY_SCOPE), { reserve() {}, take() {} });
+    await storage.load(scopeId(EMPTY_SCOPE), { reserve: () => true, take() {} });
     for (const scope of [ALICE, BOB, OTHER])
       await expectedRows.append(storage, scoped(scope, [makeRow(expectedRows.scopes.length)]));
     await expectedRows.expectScopes(storage, "after three scopes of two tenants got rows");

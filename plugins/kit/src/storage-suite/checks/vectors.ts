@@ -1,6 +1,6 @@
 import { scopeId } from "@membus/protocol";
 import type { Row } from "../../row.js";
-import type { Storage, VectorStorage } from "../../storage.js";
+import type { RowColumns, Storage, VectorStorage } from "../../storage.js";
 import { expectEqual, expectMembers, NotApplicableError } from "../expectation.js";
 import type { StorageCheck } from "../storage-check.js";
 import { DIMENSIONS, makeRow, ownScope, scoped } from "../test-rows.js";
@@ -11,6 +11,8 @@ const ALICE_ID = scopeId(ALICE);
 /** Row without a vector. */
 const WITHOUT = 7;
 const ROW_COUNT = 40;
+/** More rows than a storage reads at once. */
+const MANY = 9_000;
 
 /** Returns a unit vector. Neighbouring numbers have the most similar ones. */
 function vectorOf(number: number): Float32Array {
@@ -93,4 +95,29 @@ const removed: StorageCheck = {
   },
 };
 
-export const vectorChecks = [read, nearest, removed];
+const unneeded: StorageCheck = {
+  id: "vectors/unneeded",
+  rule: "`load` says which rows have a vector, also if `reserve` returns that none is needed.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const storage = await bench.open(directory);
+    searchOf(storage);
+    const rows = Array.from({ length: MANY }, (_, index) =>
+      makeRow(index + 1, { vector: index % WITHOUT === 0 ? null : vectorOf(index) }),
+    );
+    await storage.append(scoped(ALICE, rows));
+    const found: number[] = [];
+    const take = ({ count, numbers, hasVector }: RowColumns) => {
+      for (let row = 0; row < count; row++) if (hasVector(row)) found.push(numbers.rowId[row]!);
+    };
+    await storage.load(ALICE_ID, { reserve: () => false, take });
+    const expected = rows.flatMap(({ rowId, vector }) => (vector === null ? [] : [rowId]));
+    expectEqual(
+      found.toSorted((a, b) => a - b),
+      expected,
+      "ids of the rows that have a vector",
+    );
+  },
+};
+
+export const vectorChecks = [read, nearest, removed, unneeded];
