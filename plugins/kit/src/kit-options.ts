@@ -23,7 +23,7 @@ export const KitOptionsSchema = optionSet({
    */
   knownScopeCountMax: option.integer(1, 100_000_000).default(500_000),
   /** Limit of the entries of one partition. A store above it fails with `memory_full`. */
-  partitionRowsMax: option.integer(1, 2_000_000).default(2_000_000),
+  partitionRowsMax: option.integer(1, 10_000_000).default(2_000_000),
   /**
    * Limit of the keys, tags and metadata of one partition's entries, in bytes. They are in RAM while the
    * partition is loaded. Above the limit, new entries and longer metadata fail with `memory_full`.

@@ -41,6 +41,27 @@ it("reports the progress of loading a partition", async () => {
   ]);
 });
 
+it("indexes words after a store without a query if many are not indexed", async () => {
+  const kit = await TestKit.open();
+  const { store } = calls(kit);
+  const indexSome = vi.spyOn(Partition.prototype, "indexSome");
+  const unindexedCount = vi.spyOn(Partition.prototype, "unindexedCount", "get");
+  try {
+    for (const [count, isIndexed] of [
+      [65_536, false],
+      [65_537, true],
+    ] as const) {
+      unindexedCount.mockReturnValue(count);
+      await store([{ key: "a", content: String(count) }]);
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+      expect(indexSome.mock.calls.length > 0).toBe(isIndexed);
+    }
+  } finally {
+    indexSome.mockRestore();
+    unindexedCount.mockRestore();
+  }
+});
+
 it("stops indexing a partition when the tier is closed", async () => {
   const kit = await TestKit.open();
   const { store, retrieve } = calls(kit);

@@ -15,7 +15,7 @@ export { evictOverflow } from "./eviction.js";
 export { Expiry } from "./expiry.js";
 export { Removals } from "./removals.js";
 export { replaceRows, rowAt } from "./replace-rows.js";
-export { indexFewRows, indexInBackground } from "./residency/background-indexing.js";
+export { indexFewRows, indexInBackground, indexManyRows } from "./residency/background-indexing.js";
 export { BodyCache } from "./residency/body-cache.js";
 export { KnownScopes, LatestScopes } from "./residency/known-scopes.js";
 export type { LoadedPartition } from "./residency/loaded-partition.js";

@@ -5,6 +5,8 @@ import type { PartitionRegistry } from "./partition-registry.js";
 
 /** Rows indexed per step, which takes a few milliseconds. */
 const STEP_ROWS = 1_024;
+/** Rows above which words are indexed without a query. Words that are not indexed take six times the memory. */
+const UNINDEXED_ROWS_MAX = 65_536;
 /** Limit of the duration of a step. Seconds. */
 const STEP_S_MAX = 0.1;
 
@@ -28,6 +30,12 @@ export function indexInBackground(registry: PartitionRegistry, scopes: readonly 
     const loaded = registry.peek(scopeId(scope));
     if (loaded !== undefined && !loaded.isIndexing) startIndexing(registry, loaded, clock);
   }
+}
+
+/** Indexes the words of a partition in the background if many rows were stored without a query. */
+export function indexManyRows(registry: PartitionRegistry, loaded: LoadedPartition, clock: Clock): void {
+  if (loaded.partition.unindexedCount > UNINDEXED_ROWS_MAX && !loaded.isIndexing)
+    startIndexing(registry, loaded, clock);
 }
 
 function startIndexing(registry: PartitionRegistry, loaded: LoadedPartition, clock: Clock): void {

@@ -1,7 +1,7 @@
 import type { Scope } from "@membus/protocol";
 import type { PluginStoreRequest, PluginStoreResult } from "@membus/protocol/plugin";
 import type { Mutation, OperationResult } from "../../journal/index.js";
-import { countAdded, evictOverflow, type LoadedPartition } from "../../lifecycle/index.js";
+import { countAdded, evictOverflow, indexManyRows, type LoadedPartition } from "../../lifecycle/index.js";
 import { UsageReservation } from "../../quotas/index.js";
 import type { Row } from "../../row.js";
 import { textBytes } from "../../text-bytes.js";
@@ -93,6 +93,7 @@ async function commit(
   } finally {
     reservation?.releaseAll();
   }
+  if (tier.durable) indexManyRows(tier.registry, loaded, tier.clock);
   touchUnchanged(tier, loaded, result);
   evictOverflow(tier);
   return result;
