@@ -1,5 +1,5 @@
 import { eachNumber, type Row } from "./row.js";
-import type { RowColumns } from "./storage.js";
+import type { RowColumns, VectorBatch } from "./storage.js";
 
 /**
  * Converts row objects to the columns that `Storage.load` passes on. `dimensions` is the vector length of the
@@ -29,6 +29,12 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
     vectors,
     hasVector,
   };
+}
+
+/** Converts row objects to the batch that `VectorStorage.readAll` passes on. */
+export function vectorBatchOf(rows: readonly Row[], dimensions: number): VectorBatch {
+  const { numbers, vectors, hasVector } = columnsOf(rows, dimensions);
+  return { rowIds: numbers.rowId, vectors, hasVector };
 }
 
 function joinedTerms(rows: readonly Row[]): Pick<RowColumns, "termBytes" | "termOffsets"> {

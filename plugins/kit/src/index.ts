@@ -1,4 +1,4 @@
-export { columnsOf } from "./columns-of.js";
+export { columnsOf, vectorBatchOf } from "./columns-of.js";
 export {
   decodeRows,
   encodeRows,
@@ -54,6 +54,7 @@ export type {
   StoredPart,
   StoredRow,
   Texts,
+  VectorBatch,
   VectorStorage,
 } from "./storage.js";
 export { storageUnreachable, tenantDamaged } from "./storage.js";

@@ -195,7 +195,7 @@ async function recoverTier(
   const waitForCapacity = () => flushLarge(backlog, options, flusher);
   return {
     ...{ storage, flusher, bodies, newestAt, latest, journal, waitForCapacity, tenants },
-    vectors: storage.vectors && new StoredVectors({ storage, vectors: storage.vectors, backlog }),
+    vectors: storage.vectors && new StoredVectors({ vectors: storage.vectors, backlog }),
     ...{ markers: place.markers, isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),

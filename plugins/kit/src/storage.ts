@@ -144,6 +144,14 @@ export interface StorageContext {
   readonly keptContentId?: (part: string) => string | undefined;
 }
 
+/** A batch of rows of one scope with their vectors. */
+export interface VectorBatch {
+  readonly rowIds: Float64Array;
+  /** Row-major. Rows without a vector are zero. */
+  readonly vectors: Float32Array;
+  hasVector(index: number): boolean;
+}
+
 /** Searches stored vectors, so that a large partition need not keep them in RAM. */
 export interface VectorStorage {
   /**
@@ -156,6 +164,8 @@ export interface VectorStorage {
    * miss some of the nearest. Deleted rows may be among them.
    */
   nearest(scope: string, vector: Float32Array, count: number): Promise<ReadonlyMap<number, Float32Array>>;
+  /** Passes all rows of one scope to `take`, in batches. Without vectors of the embedder's dimensions it passes none. */
+  readAll(scope: string, take: (batch: VectorBatch) => void): Promise<void>;
 }
 
 /**

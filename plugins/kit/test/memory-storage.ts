@@ -10,6 +10,7 @@ import {
   type ScopedRow,
   type Storage,
   type VectorStorage,
+  vectorBatchOf,
 } from "../src/index.js";
 import { similarity } from "../src/search/index.js";
 
@@ -79,6 +80,10 @@ export class MemoryStorage implements Storage {
       const compared = all.map(([rowId, found]) => ({ rowId, found, by: similarity(vector, found, 0) }));
       const nearest = compared.toSorted((a, b) => b.by - a.by).slice(0, count);
       return new Map(nearest.map(({ rowId, found }) => [rowId, found]));
+    },
+    readAll: async (scope, take) => {
+      await turn();
+      take(vectorBatchOf(this.rows.get(scope) ?? [], this.dimensions));
     },
   };
 

@@ -60,14 +60,13 @@ describe("a search of vectors on disk", () => {
       await store([{ key: `later ${count++}`, content: "a violin" }]);
       await kit.flush();
     };
-    const { storage } = kit;
-    const { load } = storage;
-    storage.load = async (...args) => {
-      await load.apply(storage, args);
+    const { vectors } = kit.storage;
+    const { read, readAll } = vectors;
+    vectors.readAll = async (...args) => {
+      await readAll(...args);
       await storeAnother();
     };
-    const { read } = storage.vectors;
-    storage.vectors.read = async (...args) => {
+    vectors.read = async (...args) => {
       await storeAnother();
       return read(...args);
     };
@@ -76,8 +75,7 @@ describe("a search of vectors on disk", () => {
       detail: { reason: "changing" },
     });
     expect((await retrieve(QUERY)).approximate).toBe(true);
-    Object.assign(storage, { load });
-    storage.vectors.read = read;
+    Object.assign(vectors, { read, readAll });
     const found = names(await retrieve({ ...QUERY, exact: true, limit: 100 }));
     expect(found.filter((name) => name.startsWith("later"))).toHaveLength(count);
   });

@@ -22,7 +22,7 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
-import { readNearest, readVectors } from "./rows/read-vectors.js";
+import { readAllVectors, readNearest, readVectors } from "./rows/read-vectors.js";
 import { FolderStore } from "./store/folder-store.js";
 import type { TableStore } from "./store/table-store.js";
 import { isMostlyReplaced, isWorthCompacting, maintainTable, needsIndexes } from "./table/maintenance.js";
@@ -93,6 +93,7 @@ class LanceStorage implements Storage {
     this.vectors = {
       read: (scope, rowIds) => this.#readVectors(scope, rowIds),
       nearest: (scope, vector, count) => this.#readNearest(scope, vector, count),
+      readAll: (scope, take) => this.#read(scope, (table) => readAllVectors(table, scope, take)),
     };
     const { snapshot } = this.#store;
     if (snapshot !== undefined) this.snapshot = snapshot.bind(this.#store);

@@ -13,6 +13,7 @@ export {
 } from "./analyzer/index.js";
 export { COUNT_FIELDS, fieldCount, type PackedTerms } from "./analyzer/packed-terms.js";
 export type { FoundRow } from "./partition/find-rows.js";
+export { growArray } from "./partition/grow-array.js";
 export { namedSlots } from "./partition/named-slots.js";
 export { Partition, type PartitionOptions } from "./partition/partition.js";
 export { PreparedFilter, prepareScan } from "./partition/prepared-filter.js";

@@ -14,6 +14,7 @@ import {
   type Storage,
   type StorageContext,
   type VectorStorage,
+  vectorBatchOf,
 } from "../../src/index.js";
 import { similarity } from "../../src/search/index.js";
 
@@ -109,13 +110,22 @@ export class LinesStorage implements Storage {
 
   readonly vectors: VectorStorage = {
     read: async (scope, rowIds) => this.vectorsOf(scope, rowIds),
-    nearest: async (scope, vector, count) => {
-      const all = [...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])];
-      return new Map(
-        all.toSorted(([, a], [, b]) => similarity(vector, b, 0) - similarity(vector, a, 0)).slice(0, count),
-      );
+    nearest: async (scope, vector, count) => this.nearestTo(scope, vector, count),
+    readAll: async (scope, take) => {
+      for (const rows of this.allOf(scope)) take(vectorBatchOf(rows, this.place.dimensions));
     },
   };
+
+  protected nearestTo(scope: string, vector: Float32Array, count: number): Map<number, Float32Array> {
+    const all = [...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])];
+    const sorted = all.toSorted(([, a], [, b]) => similarity(vector, b, 0) - similarity(vector, a, 0));
+    return new Map(sorted.slice(0, count));
+  }
+
+  /** Returns the rows of a scope in batches. */
+  protected allOf(scope: string): Row[][] {
+    return [[...this.rowsOf(scope).values()]];
+  }
 
   protected vectorsOf(scope: string, rowIds: readonly number[]): Map<number, Float32Array> {
     const rows = this.rowsOf(scope);

@@ -1,4 +1,4 @@
-import { columnsOf, type RowSink } from "../../src/index.js";
+import { columnsOf, type Row, type RowSink } from "../../src/index.js";
 import { LinesStorage } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
@@ -20,25 +20,24 @@ class ReturnsCodes extends LinesStorage {
 
 /** Returns the rows that were added first, whatever the vector is. */
 class ReturnsFirstRows extends LinesStorage {
-  override readonly vectors = {
-    read: async (scope: string, rowIds: readonly number[]) => this.vectorsOf(scope, rowIds),
-    nearest: async (scope: string, _vector: Float32Array, count: number) =>
-      new Map([...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])].slice(0, count)),
-  };
+  protected override nearestTo(
+    scope: string,
+    _vector: Float32Array,
+    count: number,
+  ): Map<number, Float32Array> {
+    return new Map([...this.vectorsOf(scope, [...this.rowsOf(scope).keys()])].slice(0, count));
+  }
 }
 
 /** Builds an index at the first search and never changes it. */
 class KeepsItsIndex extends LinesStorage {
   readonly #index = new Map<string, Map<number, Float32Array>>();
 
-  override readonly vectors = {
-    read: async (scope: string, rowIds: readonly number[]) => this.vectorsOf(scope, rowIds),
-    nearest: async (scope: string) => {
-      const index = this.#index.get(scope) ?? this.vectorsOf(scope, [...this.rowsOf(scope).keys()]);
-      this.#index.set(scope, index);
-      return index;
-    },
-  };
+  protected override nearestTo(scope: string): Map<number, Float32Array> {
+    const index = this.#index.get(scope) ?? this.vectorsOf(scope, [...this.rowsOf(scope).keys()]);
+    this.#index.set(scope, index);
+    return index;
+  }
 }
 
 /** Counts a vector that is not needed as missing. */
@@ -47,6 +46,13 @@ class LeavesVectorsOut extends LinesStorage {
     const rows = [...this.rowsOf(scope).values()];
     const read = into.reserve(rows.length) ? rows : rows.map((row) => ({ ...row, vector: null }));
     into.take(columnsOf(read, this.place.dimensions));
+  }
+}
+
+/** Passes the rows of every scope on. */
+class PassesOtherScopesOn extends LinesStorage {
+  protected override allOf(): Row[][] {
+    return [...this.rows.keys()].flatMap((scope) => super.allOf(scope));
   }
 }
 
@@ -80,5 +86,11 @@ export const vectorMutants: readonly StorageMutant[] = [
     check: "vectors/unneeded",
     failure: /ids of the rows that have a vector/,
     storage: LeavesVectorsOut,
+  },
+  {
+    name: "all-vectors-of-other-scopes",
+    check: "vectors/read-all",
+    failure: /rows that readAll passes on of new rows/,
+    storage: PassesOtherScopesOn,
   },
 ];

@@ -4,11 +4,9 @@ import type { TenantTable } from "../table/tenant-table.js";
 import { bodySums, checkSums } from "./checksums.js";
 import { and, compare, type Filter, isIn, or } from "./filters.js";
 import { dataOf, toRowColumns } from "./row-columns.js";
-import { type Column, LOADED_COLUMNS } from "./schema.js";
+import { type Column, LOADED_COLUMNS, ROWS_MAX } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
-/** Limit that LanceDB requires. No table is that large. */
-const ROWS_MAX = 100_000_000;
 /**
  * Rows per loaded batch. LanceDB's default is a quarter of this, and each batch costs as much as reading some
  * hundred rows.

@@ -1,10 +1,11 @@
+import type { VectorBatch } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
 import type { TenantTable } from "../table/tenant-table.js";
 import { probedPartitions } from "../table/vector-index.js";
 import { checkSums, vectorSums } from "./checksums.js";
 import { and, compare, isIn } from "./filters.js";
 import { componentsOf, dataOf, vectorsOf } from "./row-columns.js";
-import type { Column } from "./schema.js";
+import { type Column, ROWS_MAX } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
 const COLUMNS: Column[] = ["row_id", "embedder", "vector", "vector_sum"];
@@ -68,17 +69,48 @@ async function unlessReplaced(table: TenantTable, read: () => Promise<void>): Pr
   }
 }
 
+/**
+ * Passes the vectors of all rows of a scope to `take`. Errors as in `readVectors`, and an error if the column is
+ * replaced during the read.
+ */
+export async function readAllVectors(
+  table: TenantTable,
+  scope: string,
+  take: (batch: VectorBatch) => void,
+): Promise<void> {
+  if (!table.vectors.hasHostDimensions) return;
+  await table.readInTurn("rows", async (lance) => {
+    const query = lance
+      .query()
+      .where(compare("scope", "=", scope))
+      .select(COLUMNS)
+      .limit(ROWS_MAX);
+    for await (const batch of query) take(toVectorBatch(table, scope, batch));
+  });
+}
+
 function addVectors(table: TenantTable, scope: string, batch: RecordBatch, into: Vectors): void {
-  const { dimensions } = table.vectors;
   if (batch.numRows === 0) return;
+  const { dimensions } = table.vectors;
+  const { rowIds, vectors, hasVector } = toVectorBatch(table, scope, batch);
+  for (let row = 0; row < rowIds.length; row++)
+    if (hasVector(row)) into.set(rowIds[row]!, vectors.slice(row * dimensions, (row + 1) * dimensions));
+}
+
+/** Converts a batch with `COLUMNS`. @throws {MemoryError} `runtime_error` for a damaged vector. */
+function toVectorBatch(
+  { vectors: { dimensions } }: TenantTable,
+  scope: string,
+  batch: RecordBatch,
+): VectorBatch {
   const ids = dataOf(batch, "row_id").values as Float64Array;
   const embedders = new TextColumn(dataOf(batch, "embedder"));
   const vectors = vectorsOf(batch, dimensions);
   const found = vectorSums(vectors, (row) => embedders.at(row));
   checkSums(found, dataOf(batch, "vector_sum"), (row) => `the vector of row ${ids[row]} of ${scope}`);
-  const components = componentsOf(vectors, dimensions);
-  for (let row = 0; row < batch.numRows; row++) {
-    if (!vectors.getValid(row)) continue;
-    into.set(ids[row]!, components.slice(row * dimensions, (row + 1) * dimensions));
-  }
+  return {
+    rowIds: ids.subarray(0, batch.numRows),
+    vectors: componentsOf(vectors, dimensions),
+    hasVector: (row) => vectors.getValid(row),
+  };
 }

@@ -20,6 +20,9 @@ const NUMBERS = [...SUMMED_NUMBERS, ...SUMS] as const;
 
 export type NumberColumn = (typeof NUMBERS)[number];
 
+/** Limit that LanceDB requires of a query. No table is that large. */
+export const ROWS_MAX = 100_000_000;
+
 /**
  * Columns that a load reads in addition to the vector: all except the scope, which is the filter, and the
  * body.

@@ -1,10 +1,11 @@
+import pLimit from "p-limit";
 import type { Backlog } from "../../journal/index.js";
 import type { Row } from "../../row.js";
 import { similarity } from "../../search/index.js";
-import type { RowColumns, Storage, VectorStorage } from "../../storage.js";
+import type { VectorStorage } from "../../storage.js";
+import { RowSimilarities } from "./row-similarities.js";
 
 export interface StoredVectorsParts {
-  readonly storage: Pick<Storage, "load">;
   readonly vectors: VectorStorage;
   readonly backlog: Pick<Backlog, "ofScope">;
 }
@@ -15,6 +16,7 @@ export interface StoredVectorsParts {
  */
 export class StoredVectors {
   readonly #parts: StoredVectorsParts;
+  readonly #turns = pLimit(1);
 
   constructor(parts: StoredVectorsParts) {
     this.#parts = parts;
@@ -40,18 +42,22 @@ export class StoredVectors {
     return similarities;
   }
 
-  /** Returns the similarity to `vector` of all rows of the scope by row id. Reads all of them from storage. */
-  async all(scope: string, vector: Float32Array): Promise<Map<number, number>> {
-    const similarities = this.#compareWaiting(scope, vector);
-    const take = (rows: RowColumns) => {
-      if (rows.vectors.length !== rows.count * vector.length) return;
-      for (let row = 0; row < rows.count; row++) {
-        if (!rows.hasVector(row)) continue;
-        similarities.set(rows.numbers.rowId[row]!, similarity(vector, rows.vectors, row * vector.length));
-      }
-    };
-    await this.#parts.storage.load(scope, { reserve: () => true, take });
-    return similarities;
+  /**
+   * Returns the similarity to `vector` of all rows of the scope. Reads all vectors from storage, of one scope at a
+   * time, because many similarities take much memory.
+   */
+  all(scope: string, vector: Float32Array): Promise<RowSimilarities> {
+    return this.#turns(async () => {
+      const similarities = new RowSimilarities();
+      for (const [rowId, value] of this.#compareWaiting(scope, vector)) similarities.set(rowId, value);
+      await this.#parts.vectors.readAll(scope, ({ rowIds, vectors, hasVector }) => {
+        if (vectors.length !== rowIds.length * vector.length) return;
+        for (let row = 0; row < rowIds.length; row++)
+          if (hasVector(row))
+            similarities.add(rowIds[row]!, similarity(vector, vectors, row * vector.length));
+      });
+      return similarities;
+    });
   }
 
   #compareWaiting(scope: string, vector: Float32Array): Map<number, number> {

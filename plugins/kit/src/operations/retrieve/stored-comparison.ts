@@ -14,7 +14,7 @@ const FEW_SLOTS = 2_000;
 /** Entries that were compared with a query by their stored vectors. */
 export interface Comparison {
   /** Similarity by row id. */
-  readonly similarities: Map<number, number>;
+  readonly similarities: Pick<Map<number, number>, "get"> & { set(rowId: number, similarity: number): void };
   /** Ids of the rows that an index chose. Absent if all rows are compared. */
   readonly chosen: Set<number> | undefined;
   /** Later revisions are compared, too. */
@@ -46,7 +46,11 @@ export async function compareStored(
 ): Promise<Comparison> {
   const { plan, query, allowed } = compared;
   const { lastRevision } = partition;
-  const ofAll = (similarities: Map<number, number>) => ({ similarities, chosen: undefined, lastRevision });
+  const ofAll = (similarities: Comparison["similarities"]) => ({
+    similarities,
+    chosen: undefined,
+    lastRevision,
+  });
   if (plan.exact) return ofAll(await stored.all(id, query.vector));
   const { rowId } = partition.columns.numbers;
   const idsOf = (slots: readonly number[]) => slots.map((slot) => rowId[slot]!);

@@ -61,6 +61,24 @@ const read: StorageCheck = {
     }),
 };
 
+const readAll: StorageCheck = {
+  id: "vectors/read-all",
+  rule: "`vectors.readAll` passes each row of the scope once, with its vector, byte for byte, if it has one.",
+  run: (bench) =>
+    throughLife(bench, async (vectors, when) => {
+      const found: { rowId: number; vector: Float32Array | null }[] = [];
+      await vectors.readAll(ALICE_ID, ({ rowIds, vectors, hasVector }) => {
+        for (const [row, rowId] of rowIds.entries()) {
+          const vector = vectors.slice(row * DIMENSIONS, (row + 1) * DIMENSIONS);
+          found.push({ rowId, vector: hasVector(row) ? vector : null });
+        }
+      });
+      const expected = rowsFrom(1).map(({ rowId, vector }) => ({ rowId, vector }));
+      const sorted = found.toSorted((a, b) => a.rowId - b.rowId);
+      expectEqual(sorted, expected, `rows that readAll passes on ${when}`);
+    }),
+};
+
 const nearest: StorageCheck = {
   id: "vectors/nearest",
   rule: "`vectors.nearest` returns near rows of the scope with their vectors, and all rows if it may return as many.",
@@ -120,4 +138,4 @@ const unneeded: StorageCheck = {
   },
 };
 
-export const vectorChecks = [read, nearest, removed, unneeded];
+export const vectorChecks = [read, readAll, nearest, removed, unneeded];
