@@ -10,7 +10,7 @@ const LARGE = 5_000;
 
 const time = fc.constantFrom(1_700_000_000, 1_700_000_000.5, 1_800_000_000);
 
-/** Numbers that mostly equal each other as those of a new entry do. */
+/** Numbers that mostly equal each other as a new entry's do. */
 const numbers = fc
   .record({
     updated: time,
@@ -27,7 +27,7 @@ const rowsOf = (all: readonly Omit<RowNumbers, "rowId">[], from: number): Row[] 
 const numbersOf = (row: Row) => Object.fromEntries(NUMBER_FIELDS.map((field) => [field, row[field]]));
 
 describe("the numbers of a large partition", () => {
-  it("stay those of each row while rows are added one by one, in batches, and copied", () => {
+  it("belong to each row while rows are added one by one, in batches, and copied", () => {
     const batch = fc.tuple(fc.boolean(), fc.array(numbers, { maxLength: 8 }));
     const property = fc.property(fc.boolean(), fc.array(batch, { maxLength: 8 }), (isLarge, batches) => {
       const columns = new SlotColumns();
