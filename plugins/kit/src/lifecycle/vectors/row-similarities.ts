@@ -1,20 +1,19 @@
 import { growArray } from "../../search/index.js";
 
 const ROWS_MIN = 1_024;
-/** Rows that are skipped before all are indexed: those that were removed since. */
-const SKIPPED_MAX = 64;
 
 /**
- * Similarities of many rows by row id, in 16 bytes each. They are fast to look up in the order in which they were
- * added. Any other order builds a map, which takes more memory.
+ * Similarities of many rows by row id, in 16 bytes each if the rows are added in ascending order, as a storage mostly
+ * has them. Any other order builds a map, which takes more memory.
  */
 export class RowSimilarities {
   #ids = new Float64Array(ROWS_MIN);
   #values = new Float64Array(ROWS_MIN);
   #count = 0;
+  #isAscending = true;
   /** Row that is probably looked up next. */
   #next = 0;
-  #all: Map<number, number> | undefined;
+  #positions: Map<number, number> | undefined;
   readonly #later = new Map<number, number>();
 
   add(rowId: number, value: number): void {
@@ -22,6 +21,7 @@ export class RowSimilarities {
       this.#ids = growArray(this.#ids, 2 * this.#count);
       this.#values = growArray(this.#values, 2 * this.#count);
     }
+    if (this.#count > 0 && rowId < this.#ids[this.#count - 1]!) this.#isAscending = false;
     this.#ids[this.#count] = rowId;
     this.#values[this.#count++] = value;
   }
@@ -34,16 +34,24 @@ export class RowSimilarities {
   get(rowId: number): number | undefined {
     const later = this.#later.size > 0 ? this.#later.get(rowId) : undefined;
     if (later !== undefined) return later;
-    if (this.#next >= this.#count) this.#next = 0;
-    const end = Math.min(this.#count, this.#next + SKIPPED_MAX);
-    for (let at = this.#next; at < end; at++) {
-      if (this.#ids[at] !== rowId) continue;
-      this.#next = at + 1;
-      return this.#values[at];
+    const at = this.#positionOf(rowId);
+    if (at === undefined) return undefined;
+    this.#next = at + 1;
+    return this.#values[at];
+  }
+
+  #positionOf(rowId: number): number | undefined {
+    if (this.#next < this.#count && this.#ids[this.#next] === rowId) return this.#next;
+    if (!this.#isAscending) {
+      this.#positions ??= new Map(Array.from({ length: this.#count }, (_, at) => [this.#ids[at]!, at]));
+      return this.#positions.get(rowId);
     }
-    this.#all ??= new Map(
-      Array.from({ length: this.#count }, (_, at) => [this.#ids[at]!, this.#values[at]!]),
-    );
-    return this.#all.get(rowId);
+    let [low, high] = [0, this.#count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#ids[middle]! < rowId) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#count && this.#ids[low] === rowId ? low : undefined;
   }
 }

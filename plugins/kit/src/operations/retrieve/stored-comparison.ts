@@ -94,7 +94,7 @@ export function comparedSlots(
     if (allowed[slot] === 0) continue;
     const row = rowId[slot]!;
     const isCompared = isChosen(row);
-    const value = isCompared ? similarities.get(row) : undefined;
+    const value = isCompared && present[slot] === 1 ? similarities.get(row) : undefined;
     if (isCompared && (present[slot] === 0 || value !== undefined)) {
       found[slot] = 1;
       values[slot] = value ?? Number.NaN;
