@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { RowColumns } from "@membus/plugin-kit";
 import { scopeId } from "@membus/protocol";
 import { afterEach, expect, it } from "vitest";
@@ -42,6 +43,53 @@ it("no vectors are read of a large scope that needs none", async () => {
   };
   expect(await lengths(false)).toEqual(new Set([0]));
   expect(await lengths(true)).not.toContain(0);
+});
+
+/** Returns a vector with the checksum of a row without one. CRC-32 is linear, so its last component can be solved for. */
+function vectorWithSum(embedder: string, dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  const bytes = new DataView(vector.buffer);
+  const last = vector.byteLength - 4;
+  const sumOf = (bits: number) => {
+    bytes.setUint32(last, bits);
+    return crc32(new Uint8Array(vector.buffer), crc32(embedder));
+  };
+  const none = sumOf(0);
+  // The highest bit of each step is cleared in the others, so that one step per bit finds the bits.
+  const steps: { effect: number; bits: number }[] = [];
+  const reduced = (effect: number, bits: number) =>
+    steps.reduce(
+      (rest, step) => {
+        const hasHighest = (rest.effect >>> (31 - Math.clz32(step.effect))) & 1;
+        return hasHighest === 1 ? { effect: rest.effect ^ step.effect, bits: rest.bits ^ step.bits } : rest;
+      },
+      { effect, bits },
+    );
+  for (let bit = 0; bit < 32; bit++) {
+    const step = reduced(sumOf((1 << bit) >>> 0) ^ none, 1 << bit);
+    if (step.effect !== 0) steps.push(step);
+  }
+  expect(sumOf(reduced(none ^ crc32(embedder), 0).bits >>> 0)).toBe(crc32(embedder));
+  return vector;
+}
+
+it("a vector with the checksum of a row without one is there", async () => {
+  const storage = await fixture.open(await fixture.directory());
+  const { embedder, vector } = makeRow(0);
+  const special = { ...makeRow(5), vector: vectorWithSum(embedder, vector!.length) };
+  const bare = { ...makeRow(6), vector: null };
+  const others = Array.from({ length: 9_000 }, (_, id) => makeRow(id + 7));
+  await storage.append(scoped(scope, special, bare, ...others));
+  const missing: number[] = [];
+  await storage.load(scopeId(scope), {
+    reserve: () => false,
+    take({ count, numbers, hasVector }) {
+      for (let row = 0; row < count; row++) if (!hasVector(row)) missing.push(numbers.rowId[row]!);
+    },
+  });
+  expect(missing).toEqual([6]);
+  const found = await storage.vectors!.read(scopeId(scope), [5, 6]);
+  expect(found).toEqual(new Map([[5, special.vector]]));
 });
 
 it("at most eight scopes are read at a time, and bodies do not wait for them", async () => {

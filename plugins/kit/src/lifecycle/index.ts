@@ -24,5 +24,6 @@ export { PartitionRegistry } from "./residency/partition-registry.js";
 export { Preload } from "./residency/preload.js";
 export { ReadAhead } from "./residency/read-ahead.js";
 export { clearForgotten, type SweepParts, sweep } from "./sweep.js";
+export type { RowSimilarities } from "./vectors/row-similarities.js";
 export { StoredVectors } from "./vectors/stored-vectors.js";
 export { vectorsOfRows } from "./vectors/vectors-of-rows.js";

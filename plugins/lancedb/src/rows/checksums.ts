@@ -59,7 +59,13 @@ export function bodySums(bodies: Data, rowIds: Data): Float64Array {
   return sums;
 }
 
-/** Returns the CRC-32 of each vector, seeded with its embedder. For a row without a vector it is the seed. */
+/** A number above every CRC-32. */
+const SUMS_END = 2 ** 32;
+
+/**
+ * Returns the CRC-32 of each vector, seeded with its embedder. A row without a vector has the seed, and a vector with
+ * the seed as its CRC has another number.
+ */
 export function vectorSums(vectors: Data, embedder: (row: number) => string): Float64Array {
   const components = vectors.children[0]!.values as Float32Array;
   const size = (vectors.type as FixedSizeList).listSize * components.BYTES_PER_ELEMENT;
@@ -69,15 +75,13 @@ export function vectorSums(vectors: Data, embedder: (row: number) => string): Fl
   for (let row = 0; row < vectors.length; row++) {
     const seed = seeds.of(embedder(row));
     const isThere = vectors.nullCount === 0 || vectors.getValid(row);
-    sums[row] = isThere ? crc32(bytes.subarray(row * size, (row + 1) * size), seed) : seed;
+    const sum = isThere ? crc32(bytes.subarray(row * size, (row + 1) * size), seed) : seed;
+    sums[row] = isThere && sum === seed ? SUMS_END : sum;
   }
   return sums;
 }
 
-/**
- * Returns a test whether rows have a vector, from the stored sums. One vector in four billion counts as missing,
- * because its sum is the seed.
- */
+/** Returns a test whether rows have a vector, from the stored sums. */
 export function vectorTest(stored: Data, embedder: (row: number) => string): (row: number) => boolean {
   const seeds = new SeedByText();
   return (row) => stored.values[row] !== seeds.of(embedder(row));

@@ -1,4 +1,4 @@
-import { growArray } from "../../search/index.js";
+import { growArray, lowerBound } from "../../search/index.js";
 
 const ROWS_MIN = 1_024;
 
@@ -46,12 +46,7 @@ export class RowSimilarities {
       this.#positions ??= new Map(Array.from({ length: this.#count }, (_, at) => [this.#ids[at]!, at]));
       return this.#positions.get(rowId);
     }
-    let [low, high] = [0, this.#count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#ids[middle]! < rowId) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.#count && this.#ids[low] === rowId ? low : undefined;
+    const at = lowerBound(this.#ids, rowId, this.#count);
+    return at < this.#count && this.#ids[at] === rowId ? at : undefined;
   }
 }

@@ -1,4 +1,9 @@
-import { type LoadedPartition, type StoredVectors, vectorsOfRows } from "../../lifecycle/index.js";
+import {
+  type LoadedPartition,
+  type RowSimilarities,
+  type StoredVectors,
+  vectorsOfRows,
+} from "../../lifecycle/index.js";
 import { hashesOf, type Partition, similarity, wordScores } from "../../search/index.js";
 import type { PreparedQuery } from "./query.js";
 import type { ScanPlan } from "./retrieve-plan.js";
@@ -14,7 +19,7 @@ const FEW_SLOTS = 2_000;
 /** Entries that were compared with a query by their stored vectors. */
 export interface Comparison {
   /** Similarity by row id. */
-  readonly similarities: Pick<Map<number, number>, "get"> & { set(rowId: number, similarity: number): void };
+  readonly similarities: Pick<RowSimilarities, "get" | "set">;
   /** Ids of the rows that an index chose. Absent if all rows are compared. */
   readonly chosen: Set<number> | undefined;
   /** Later revisions are compared, too. */

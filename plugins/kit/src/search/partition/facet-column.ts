@@ -1,5 +1,8 @@
 import type { Texts } from "../../storage.js";
-import { EMPTY, growArray } from "./grow-array.js";
+import { EMPTY, growArray } from "./typed-arrays.js";
+
+/** Size of a text in RAM in addition to its bytes. */
+const TEXT_BYTES = 64;
 
 /**
  * JSON of each slot's facets: a string, or a reference into a batch from storage that is decoded on access.
@@ -33,6 +36,11 @@ export class FacetColumn {
   sizeAt(slot: number): number {
     const source = this.#sources[slot]!;
     return typeof source === "string" ? Buffer.byteLength(source) : source.lengthAt(this.#rows[slot]!);
+  }
+
+  /** Returns the approximate size in RAM. Bytes. */
+  bytesAt(slot: number): number {
+    return this.sizeAt(slot) + TEXT_BYTES;
   }
 
   clear(slot: number): void {

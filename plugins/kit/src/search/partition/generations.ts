@@ -1,6 +1,6 @@
 import type { Row } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
-import { EMPTY, growArray } from "./grow-array.js";
+import { EMPTY, growArray } from "./typed-arrays.js";
 
 /** Bit flags of a slot. The stored terms are another analyzer's. */
 const OLD_TERMS = 1;

@@ -22,8 +22,6 @@ const REBUILD_DEAD_MIN = 32;
 const BASE_BYTES = 4_096;
 /** Bodies analysed, or facets indexed, in one step. It takes some milliseconds. Bytes. */
 const STEP_BYTES = 16_384;
-/** Postings that are merged in one step. It takes some milliseconds. */
-const STEP_POSTINGS = 2 ** 17;
 /** Values that a filter scans in one step, at most a millisecond. UTF-16 units. */
 const STEP_UNITS = 16_384;
 
@@ -237,7 +235,7 @@ export class Partition {
   indexSome(rowsMax: number): boolean {
     const { count } = this.columns;
     if (this.vectors?.encodeSome(count, rowsMax) === false) return false;
-    if (!this.#terms.mergeSome(this.columns, STEP_POSTINGS)) return false;
+    if (!this.#terms.mergeSome(this.columns)) return false;
     this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
     return this.#terms.upTo === count && this.#terms.isMerged;
   }
@@ -325,7 +323,7 @@ export class Partition {
   #countLive(slot: number): void {
     const { columns } = this;
     this.liveCount++;
-    this.facetBytes += facetBytes(columns, slot);
+    this.facetBytes += columns.facets.bytesAt(slot);
     this.lastRevision = Math.max(this.lastRevision, columns.numbers.revision[slot]!);
     const expiresAt = columns.numbers.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.nextExpiry) this.nextExpiry = expiresAt;
@@ -342,7 +340,7 @@ export class Partition {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
-    this.facetBytes -= facetBytes(columns, slot);
+    this.facetBytes -= columns.facets.bytesAt(slot);
     this.#statistics.drop(slot);
     if (slot >= this.#terms.upTo) this.#unindexed.drop(slot);
     this.vectors?.drop(slot);
@@ -396,8 +394,4 @@ export class Partition {
     this.keys = keys;
     this.#attributes = new AttributeIndex();
   }
-}
-
-function facetBytes({ facets }: SlotColumns, slot: number): number {
-  return facets.sizeAt(slot) + 64;
 }

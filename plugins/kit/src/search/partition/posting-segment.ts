@@ -1,3 +1,5 @@
+import { lowerBound } from "../lower-bound.js";
+
 /** Bits of a list's first byte: the bytes of a distance minus 1, whether counts follow, and the number of postings. */
 export const HEADER = { widthMask: 3, hasCounts: 4, lengthShift: 3, lengthMax: 31 } as const;
 
@@ -53,14 +55,8 @@ export class PostingSegment {
 
   /** Returns the number of a word's list, or undefined. */
   find(hash: number): number | undefined {
-    const { hashes } = this;
-    let [low, high] = [0, hashes.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (hashes[middle]! < hash) low = middle + 1;
-      else high = middle;
-    }
-    return hashes[low] === hash ? low : undefined;
+    const list = lowerBound(this.hashes, hash);
+    return this.hashes[list] === hash ? list : undefined;
   }
 
   /** Returns the number of postings of a list. */

@@ -1,5 +1,5 @@
-import { growArray } from "./grow-array.js";
 import { HEADER, type PostingArrays, PostingSegment, type SegmentRange } from "./posting-segment.js";
+import { growArray } from "./typed-arrays.js";
 
 const LISTS_MIN = 16;
 const BYTES_MIN = 128;

@@ -1,4 +1,4 @@
-import { growArray } from "./grow-array.js";
+import { growArray } from "./typed-arrays.js";
 
 /** One slot, or a list of several. */
 export type Slots = number | SlotList;

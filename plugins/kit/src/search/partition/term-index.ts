@@ -1,3 +1,4 @@
+import { lowerBound } from "../lower-bound.js";
 import type { Postings } from "../rank/index.js";
 import { type MergedRange, mergeSegments } from "./merge-segments.js";
 import type { PostingSegment } from "./posting-segment.js";
@@ -6,6 +7,8 @@ import type { SlotTerms } from "./unindexed-terms.js";
 
 /** Number of segments of a size that are merged. Each merge writes all of their postings again. */
 const FANOUT = 4;
+/** Postings that are merged in one step. It takes some milliseconds. */
+const STEP_POSTINGS = 2 ** 17;
 /** Segments above this are not merged any more. Postings. */
 const MERGED_COUNT_MAX = 2 ** 23;
 
@@ -62,7 +65,7 @@ export class TermIndex {
    * Merges segments of a similar size, about `stepSize` postings.
    * @returns whether none are left to merge
    */
-  mergeSome(columns: LiveColumns, stepSize: number): boolean {
+  mergeSome(columns: LiveColumns, stepSize = STEP_POSTINGS): boolean {
     if (this.#merge === undefined) {
       const inputs = segmentsToMerge(this.#segments);
       if (inputs.length === 0) return true;
@@ -98,11 +101,11 @@ export class TermIndex {
     const renumber = (slot: number) => renumbered[slot]!;
     this.#merge = undefined;
     this.#segments = this.#segments.flatMap((segment) => {
-      const [from, end] = [keptBelow(kept, segment.range.from), keptBelow(kept, segment.range.end)];
+      const [from, end] = [lowerBound(kept, segment.range.from), lowerBound(kept, segment.range.end)];
       const { value } = mergeSegments([segment], { from, end, liveCount: end - from, renumber }).next();
       return value === undefined ? [] : [value];
     });
-    this.upTo = keptBelow(kept, this.upTo);
+    this.upTo = lowerBound(kept, this.upTo);
   }
 
   get sizeBytes(): number {
@@ -153,17 +156,6 @@ function liveRange(segments: readonly PostingSegment[], columns: LiveColumns): M
   let liveCount = 0;
   for (const live of columns.alive.subarray(from, end)) liveCount += live;
   return { from, end, liveCount, renumber: (slot) => (columns.alive[slot] === 1 ? slot : -1) };
-}
-
-/** Returns how many of the ascending slots are below `slot`. */
-function keptBelow(kept: Uint32Array, slot: number): number {
-  let [low, high] = [0, kept.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (kept[middle]! < slot) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Joins postings. Indexed slots are before unindexed ones. */

@@ -1,5 +1,5 @@
 import { measureEntry } from "../rank/index.js";
-import { EMPTY, growArray } from "./grow-array.js";
+import { EMPTY, growArray } from "./typed-arrays.js";
 import type { TermRange } from "./unindexed-terms.js";
 
 /** Number of slots reserved with the first. */

@@ -1,6 +1,5 @@
 import type { Postings } from "../rank/index.js";
-import { EMPTY, growArray } from "./grow-array.js";
-import { allocateNumbers, copyNumbers, releaseMemory } from "./page-arrays.js";
+import { allocateNumbers, copyNumbers, EMPTY, growArray, releaseMemory } from "./typed-arrays.js";
 
 /** Bounds of a batch for rows that are added one by one. Batches grow with the number of unindexed terms. */
 const BATCH_LENGTH = { min: 2 ** 5, max: 2 ** 18 };

@@ -6,7 +6,7 @@ import {
   type VectorColumn,
   vectorBytesOf,
 } from "../rank/index.js";
-import { EMPTY, growArray } from "./grow-array.js";
+import { EMPTY, growArray } from "./typed-arrays.js";
 
 interface SlotVectors {
   readonly data: Float32Array;

@@ -1,4 +1,5 @@
 import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
+import { lowerBound } from "../lower-bound.js";
 import { weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
 import { combineWithGroup, groupRelevances } from "./group.js";
@@ -87,11 +88,6 @@ function explainTerm(corpus: RankCorpus, query: RankQuery, term: WeighedTerm, sl
 }
 
 function countsAt({ slots, counts, size }: Postings, slot: number): number {
-  let [low, high] = [0, size];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (slots[middle]! < slot) low = middle + 1;
-    else high = middle;
-  }
-  return low < size && slots[low] === slot ? counts[low]! : 0;
+  const at = lowerBound(slots, slot, size);
+  return at < size && slots[at] === slot ? counts[at]! : 0;
 }

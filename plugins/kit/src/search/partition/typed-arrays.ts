@@ -1,6 +1,30 @@
+type GrowableArray =
+  | Int8Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>;
+
 /** Arrays below this size get no separate memory pages, because an allocator would keep little. Bytes. */
 const OWN_PAGES_BYTES_MIN = 2 ** 18;
 
+/** Shared empty arrays. Most partitions are small, and each array takes some hundred bytes. */
+export const EMPTY = Object.freeze({
+  bytes: new Uint8Array(0),
+  codes: new Int8Array(0),
+  shorts: new Uint16Array(0),
+  numbers: new Uint32Array(0),
+  floats: new Float32Array(0),
+});
+
+/** Returns a copy of the array with `length` elements. */
+export function growArray<T extends GrowableArray>(array: T, length: number): T {
+  const Constructor = array.constructor as new (length: number) => T;
+  const larger = new Constructor(length);
+  larger.set(array as never);
+  return larger;
+}
 /** Allocates an array that can be released with `releaseMemory`. */
 export function allocateNumbers(count: number): Uint32Array<ArrayBuffer> {
   const size = count * Uint32Array.BYTES_PER_ELEMENT;
